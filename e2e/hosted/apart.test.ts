@@ -2,8 +2,42 @@
 import { startSite } from '@pi-checkout/test-support/sites'
 import { createIntent } from '../fixtures/api.ts'
 import { hostedPage } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/hosted-form.ts'
+import { expect, test, violationsIn } from '../fixtures/hosted-form.ts'
 import { authenticate, messageTypes, playElement } from '../fixtures/played-element.ts'
+
+test('without script the full page says what to do, and leads back to the shop', async ({
+  browser,
+  stack,
+}) => {
+  const { id, clientSecret } = await createIntent(stack)
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  const response = await context.request.post(`${stack.api.checkoutOrigin}/checkout/${id}`, {
+    form: { clientSecret, returnUrl: `${stack.shopUrl}/orders`, locale: 'hy' },
+    headers: { origin: stack.shopUrl },
+    maxRedirects: 0,
+  })
+  await page.goto(new URL(response.headers().location ?? '', response.url()).href)
+  await expect(page.getByRole('heading')).toHaveText('Վճարելու համար անհրաժեշտ է JavaScript')
+  await expect(page.locator('.skeleton')).toBeHidden()
+  await page.getByRole('link', { name: 'Վերադառնալ խանութ' }).click()
+  await page.waitForURL(`${stack.shopUrl}/orders`)
+  await context.close()
+})
+
+test.describe('in a Russian browser', () => {
+  test.use({ locale: 'ru-RU' })
+
+  test('opened outside of a shop, it says what to do, for each id', async ({ page, stack }) => {
+    const { id } = await createIntent(stack)
+    for (const sent of [id, `pi_${'0'.repeat(24)}`]) {
+      await page.goto(`${stack.api.checkoutOrigin}/checkout/${sent}`)
+      await expect(page.getByRole('heading')).toHaveText('Этот платёж нельзя открыть здесь')
+      await expect(page.getByRole('main')).toContainText('со страницы оплаты в магазине')
+      expect(await violationsIn(page)).toEqual([])
+    }
+  })
+})
 
 for (const environment of ['test', 'live'] as const) {
   test(`shows a message when no session can be opened, with its fix in a test environment only: ${environment}`, async ({
@@ -102,8 +136,9 @@ test('names no code and no fix of a live environment to a page that is not regis
   await expect.poll(() => messageTypes(page)).toEqual(['hello'])
   await page.evaluate('sendInit()')
   await expect.poll(() => messageTypes(page)).toEqual(['hello', 'fail'])
-  const text = 'This checkout cannot be shown here.'
-  await expect(hostedPage(page).locator('body')).toHaveText(text)
+  await expect(hostedPage(page).locator('body')).toHaveText(
+    /^\s*pi-checkout\s*This payment cannot be opened here\s*Its address is wrong.* checkout page\.\s*$/,
+  )
   await page.close()
   await site.close()
 })

@@ -75,7 +75,7 @@ test('another site gains nothing from a stolen form, a frame, or a window (threa
 
   const thief = await context.newPage()
   await thief.goto(`${attacker.origin}/form`)
-  await expect(thief.getByText('This checkout cannot be shown here.')).toBeVisible()
+  await expect(thief.getByText('This payment cannot be opened here')).toBeVisible()
   expect(thief.url()).toBe(`${checkoutOrigin}/checkout/${id}`)
 
   await thief.goto(`${attacker.origin}/frame`)

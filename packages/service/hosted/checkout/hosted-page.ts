@@ -7,7 +7,7 @@ import { LightElement } from '../light-element.ts'
 import { brandOfType } from './card-fields.ts'
 import type { CardForm, FormNotice } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
-import { fullPage } from './full-page.ts'
+import { type FullPageLink, fullPage } from './full-page.ts'
 import { helpFor, isTestMode, report } from './help.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
@@ -24,13 +24,12 @@ export class HostedPage extends LightElement {
   }
 
   protected override render(): unknown {
-    if (window.parent === window && !fullPage) return this.#standalone()
     const { view, step, failure } = this.#payment
     if (!view) return failure === undefined ? nothing : this.#unavailable(failure)
     document.documentElement.lang = this.#language
     const hasEnded = step.name === 'processing' || step.name === 'result'
     return html`
-      ${this.#back()}
+      ${fullPage && html`<nav class="back">${this.#back(fullPage)}</nav>`}
       <main class="page stack ${hasEnded ? 'finished' : ''}">
         ${this.#summary(view)}
         <section class="step stack">${this.#card(view)}${this.#step(view)}</section>
@@ -81,28 +80,19 @@ export class HostedPage extends LightElement {
     return texts[this.#language]
   }
 
-  /** Without an element around it, the page uses the browser's language. */
-  #standalone(): TemplateResult {
-    const language = languageOf(navigator.language)
-    document.documentElement.lang = language
-    return html`<p class="apart empty">${texts[language].standalone}</p>`
-  }
-
   /** In place of the skeleton: the element removes this page, another parent may not. */
   #unavailable(failure: unknown): TemplateResult {
     document.documentElement.lang = this.#language
     return html`
-      <p class="apart empty" role="alert">
-        ${this.#texts.unavailable} ${this.#help(helpFor(failure))}
-      </p>
-      ${this.#back()}
+      <main class="apart stack">
+        <p role="alert">${this.#texts.unavailable} ${this.#help(helpFor(failure))}</p>
+        ${fullPage && html`<p>${this.#back(fullPage)}</p>`}
+      </main>
     `
   }
 
-  #back(): TemplateResult | undefined {
-    return (
-      fullPage && html`<p class="back"><a href=${fullPage.returnUrl}>${this.#texts.back}</a></p>`
-    )
+  #back({ returnUrl }: FullPageLink): TemplateResult {
+    return html`<a href=${returnUrl}>${this.#texts.back}</a>`
   }
 
   /** Code, cause, and fix of the notice. */

@@ -27,7 +27,7 @@ if (code && isTestMode()) {
   const line = document.createElement('p')
   line.className = 'error'
   line.textContent = help
-  document.body.append(line)
+  document.querySelector('main')?.append(line)
   // The element removes this page, and reports the fix instead.
   setTimeout(() => report('error', help), 1000)
 }

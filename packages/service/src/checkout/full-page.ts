@@ -60,10 +60,15 @@ export interface FullPageOptions {
 export function fullPage(options: FullPageOptions) {
   const { publicUrl, challengeUrl, hostedFolder, intents, tokens } = options
 
-  const showError = (code: (typeof failCodes)[number], mode?: string): RouteResponse => ({
-    ...page(openPageHeaders, errorPage(hostedFolder, { code, ...(mode && { mode }) })),
-    status: code === 'unauthorized' ? 404 : 403,
-  })
+  const showError = (
+    { request }: Call,
+    code: (typeof failCodes)[number],
+    mode = '',
+  ): RouteResponse => {
+    const languages = request.headers['accept-language']
+    const body = errorPage(hostedFolder, { code, mode, languages })
+    return { ...page(openPageHeaders, body), status: code === 'unauthorized' ? 404 : 403 }
+  }
 
   /** Returns the session of the cookie, if it is one of this checkout. */
   async function sessionOf(call: Call): Promise<VerifiedSession | undefined> {
@@ -83,7 +88,7 @@ export function fullPage(options: FullPageOptions) {
   const open: Handler = async (call) => {
     const field = await formBody(call.request, formBytes)
     const { id = '' } = call.params
-    if (!intentIdPattern.test(id)) return showError('unauthorized')
+    if (!intentIdPattern.test(id)) return showError(call, 'unauthorized')
     const returnUrl = field('returnUrl')
     const origin = URL.canParse(returnUrl) ? new URL(returnUrl).origin : ''
     try {
@@ -96,7 +101,7 @@ export function fullPage(options: FullPageOptions) {
       // The form must be one of a registered page, which browsers name with each post.
       const isRegistered = registered.includes(call.request.headers.origin ?? '')
       if (!isRegistered || !readFullReturnUrl(returnUrl, snapshot)) {
-        return showError('origin_not_allowed', mode)
+        return showError(call, 'origin_not_allowed', mode)
       }
       const query = new URLSearchParams({ return: returnUrl })
       for (const name of ['locale', 'appearance']) {
@@ -108,8 +113,8 @@ export function fullPage(options: FullPageOptions) {
       return { status: 303, base: openPageHeaders, headers: { location, 'set-cookie': cookie } }
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      if (error.code === 'origin_not_allowed') return showError('origin_not_allowed')
-      if (error.code === 'payment_intent_not_found') return showError('unauthorized')
+      if (error.code === 'origin_not_allowed') return showError(call, 'origin_not_allowed')
+      if (error.code === 'payment_intent_not_found') return showError(call, 'unauthorized')
       throw error
     }
   }
@@ -117,12 +122,12 @@ export function fullPage(options: FullPageOptions) {
   const show: Handler = async (call) => {
     const { id = '' } = call.params
     const snapshot = intentIdPattern.test(id) ? await load(intents, id) : undefined
-    if (!snapshot) return showError('unauthorized')
+    if (!snapshot) return showError(call, 'unauthorized')
     const { mode } = snapshot.environment
     call.environment = snapshot.environment
     const returnUrl = readFullReturnUrl(call.query.get('return') ?? '', snapshot)
-    if (!returnUrl) return showError('origin_not_allowed', mode)
-    // Without a cookie, as where the browser denies them, the way on is the shop.
+    if (!returnUrl) return showError(call, 'origin_not_allowed', mode)
+    // After the end, and without a cookie, as where the browser denies them, the way on is the shop.
     const session = await sessionOf(call)
     const isOpen = session?.origin === new URL(returnUrl).origin
     if (!isOpen || isFinal(snapshot.intent.status)) {
@@ -143,9 +148,6 @@ export function fullPage(options: FullPageOptions) {
   return { open, show, sessionOf }
 }
 
-function readFullReturnUrl(text: string, { environment }: Snapshot): string | undefined {
-  return text.length > maxReturnUrl ? undefined : readReturnUrl(text, environment.allowedOrigins)
-}
 /**
  * Returns the address of the full page, for the way back from a bank. Like every address of it, it opens the page only
  * with the cookie.
@@ -160,3 +162,6 @@ export function readFullPage(
   return readFullReturnUrl(searchParams.get('return') ?? '', snapshot) && href
 }
 
+function readFullReturnUrl(text: string, { environment }: Snapshot): string | undefined {
+  return text.length > maxReturnUrl ? undefined : readReturnUrl(text, environment.allowedOrigins)
+}

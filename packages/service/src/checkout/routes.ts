@@ -212,20 +212,23 @@ function pageHandler(
   { now, publicUrl, challengeUrl, hostedFolder }: CheckoutRoutesOptions,
   intents: IntentStore,
 ): Handler {
-  const showError = (reason: Parameters<typeof errorPage>[1]): RouteResponse =>
-    page(openPageHeaders, errorPage(hostedFolder, reason))
-
   return async (call) => {
     const { id: sent = '' } = call.params
+    const { referer, ...headers } = call.request.headers
+    const languages = headers['accept-language']
+    const showError = (reason: Parameters<typeof errorPage>[1]): RouteResponse =>
+      page(openPageHeaders, errorPage(hostedFolder, { ...reason, languages }))
     // The request log warns of a `clientSecret` in an address.
     const [id = ''] = sent.split(/_secret_/i, 1)
     const intent = intentIdPattern.test(id) ? await intents.find(id) : undefined
     const environment = intent && (await intents.environment(intent.environmentId))
     if (environment) call.environment = environment
+    // Older browsers do not say it, and show after some seconds that no page around it answers.
+    if (headers['sec-fetch-dest'] === 'document') return showError({})
     // The response does not depend on the embedding page, so it does not reveal registered origins.
     if (!environment || id !== sent) return showError({ code: 'unauthorized' })
     const { allowedOrigins: registered, mode } = environment
-    const embedder = embeddingOrigin(call.request.headers.referer, publicUrl)
+    const embedder = embeddingOrigin(referer, publicUrl)
     if (embedder !== undefined && !registered.includes(embedder)) {
       call.unregisteredOrigin = embedder
       return showError({ code: 'origin_not_allowed', mode })

@@ -4,7 +4,7 @@ import { languageOf } from '../../shared/language.ts'
 import { routes } from '../../shared/routes.ts'
 import { readPage } from '../checkout/pages.ts'
 import { escapeHtml } from '../http/html.ts'
-import { lastConfirmation } from '../intents/intent.ts'
+import { type Challenge, lastConfirmation } from '../intents/intent.ts'
 import { maxChallengeTries } from '../intents/lifetimes.ts'
 import type { Outcome } from './challenges.ts'
 import { challengeTexts } from './texts.ts'
@@ -63,10 +63,19 @@ export function noteText(note: Note, locale: string): string {
 /** @param content - HTML in which received texts are escaped. */
 export function challengePage(
   folder: string,
-  { content, locale }: { readonly content: string; readonly locale: string },
+  {
+    content,
+    locale,
+    display,
+  }: {
+    readonly content: string
+    readonly locale: string
+    readonly display: Challenge['type']
+  },
 ): string {
   return readPage(folder, 'test-bank')
     .replace('lang="en"', () => `lang="${languageOf(locale)}"`)
+    .replace('class="stack"', display === 'redirect' ? 'class="apart stack"' : 'class="stack"')
     .replace('<!--content-->', () => content)
 }
 

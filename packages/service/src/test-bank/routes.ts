@@ -37,7 +37,7 @@ function bankHandlers(
   const headersFor = (registered: readonly string[]): Record<string, string> =>
     challengeHeaders(display === 'redirect' ? 'page' : 'frame', [publicUrl, ...registered])
   const show = (content: string, { locale, registered }: Page): RouteResponse =>
-    page(headersFor(registered), challengePage(hostedFolder, { content, locale }))
+    page(headersFor(registered), challengePage(hostedFolder, { content, locale, display }))
 
   function respond(outcome: Outcome, locale: string): RouteResponse {
     if (outcome.next === 'over') {
