@@ -1,13 +1,22 @@
 /** What a failure means for the merchant's developer. Shown in test environments only. @module */
 import type { Failure } from './checkout-client.ts'
 
-/** Returns code, cause, and fix of an error. Every error without a code is a missing response. */
+/** Returns code, cause, and fix of an error. Every error but a `Failure` is a missing response. */
 export function helpFor(error: unknown): string {
-  const { code = 'no_response', detail, requestId } = (error ?? {}) as Partial<Failure>
-  const cause = detail ?? `No response from ${location.origin}.`
+  const { code, detail, requestId } = isFailure(error) ? error : noResponse
   const fix =
     fixes.get(code) ?? (requestId ? `The log of the service has request ${requestId}.` : '')
-  return `pi-checkout: ${code}. ${cause} ${fix}`.trim()
+  return `pi-checkout: ${code}. ${detail} ${fix}`.trim()
+}
+
+const noResponse: Failure = {
+  code: 'no_response',
+  detail: `No response from ${location.origin}.`,
+}
+
+/** A browser's error has a `code` too: that of an abort is 20. */
+function isFailure(error: unknown): error is Failure {
+  return typeof (Object(error) as Partial<Failure>).detail === 'string'
 }
 
 const parentOrigin = new URL(document.referrer || location.href).origin
