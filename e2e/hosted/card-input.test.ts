@@ -74,6 +74,59 @@ test('formats fields while typing, shows the brand, and moves the focus on', asy
   await expect(form.getByRole('img', { name: 'American Express' })).toBeVisible()
 })
 
+test('takes a Tab right after a full number as the move to the next field', async ({
+  page,
+  openForm,
+}) => {
+  await page.clock.install()
+  await openForm()
+  await page.clock.pauseAt(new Date(Date.now() + 60_000))
+  const form = hostedPage(page)
+  const number = form.getByLabel('Card number')
+  const expiry = form.getByLabel('Expiry date')
+  await number.pressSequentially('4242424242424242')
+  await expect(expiry).toBeFocused()
+  await expiry.press('Tab')
+  await expect(expiry).toBeFocused()
+  await expiry.press('Tab')
+  await expect(form.getByLabel('Security code')).toBeFocused()
+  await number.fill('')
+  await number.pressSequentially('4242424242424242')
+  await page.clock.runFor(1000)
+  await expiry.press('Tab')
+  await expect(form.getByLabel('Security code')).toBeFocused()
+})
+
+test('keeps Pay in its place when a card is declined, and every message off its neighbors', async ({
+  page,
+  openForm,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openForm()
+  const form = hostedPage(page)
+  const gap = (above: string, below: string): Promise<number> =>
+    form.locator('html').evaluate(
+      (_, [first = '', second = '']) => {
+        const [upper, lower] = [first, second].map((name) => document.querySelector(name))
+        if (!upper || !lower) return Number.NaN
+        return lower.getBoundingClientRect().top - upper.getBoundingClientRect().bottom
+      },
+      [above, below],
+    )
+  await payOf(page).click()
+  await expect(form.locator('.error')).toHaveCount(3)
+  expect(await gap('#card-number', '#card-number-error')).toBeGreaterThanOrEqual(4)
+  expect(await gap('#card-number-error', '[for=card-expiry]')).toBeGreaterThanOrEqual(8)
+  expect(await gap('#card-expiry-error', '[for=card-name]')).toBeGreaterThanOrEqual(8)
+  await typeCard(page, '4000000000000002')
+  const before = await payOf(page).boundingBox()
+  await payOf(page).click()
+  await expectAlert(page, 'declined')
+  await expect(payOf(page)).toHaveText(/^Pay /)
+  expect(await payOf(page).boundingBox()).toEqual(before)
+  expect(await gap('.pay', '.notice')).toBeGreaterThanOrEqual(12)
+})
+
 test('declares label, input mode, and autocomplete name of each field', async ({
   page,
   openForm,

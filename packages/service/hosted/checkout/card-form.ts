@@ -48,6 +48,8 @@ export class CardForm extends LightElement {
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
   /** Field that `rejection` marks, in place of the notice. */
   #marked: FieldName | undefined
+  /** When a full field moved the focus on. */
+  #advancedAt = -habitTime
   /** Settled while no pointer is pressed. */
   #pressed: Promise<unknown> | undefined
   /** Values after the latest event. The inputs themselves hold the current ones. */
@@ -83,6 +85,7 @@ export class CardForm extends LightElement {
         aria-busy=${busy}
         @submit=${this.#submit}
         @pointerdown=${this.#press}
+        @keydown=${this.#skipTab}
       >
         ${this.#field({
           name: 'number',
@@ -223,7 +226,16 @@ export class CardForm extends LightElement {
     this.requestUpdate()
     if (document.activeElement !== input) return
     const hasGrown = value.length > before.length && input.selectionStart === value.length
-    if (hasGrown && this.#isFull(name)) this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
+    if (!hasGrown || !this.#isFull(name)) return
+    this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
+    this.#advancedAt = performance.now()
+  }
+
+  /** A Tab right after a field that moved the focus on by itself was meant for that field. */
+  readonly #skipTab = (event: KeyboardEvent): void => {
+    const isHabit = performance.now() - this.#advancedAt < habitTime
+    if (isHabit && event.key === 'Tab' && !event.shiftKey) event.preventDefault()
+    this.#advancedAt = -habitTime
   }
 
   /** The name is not changed. */
@@ -321,6 +333,9 @@ function serverNow(): number {
   const written = Date.parse(document.documentElement.dataset.now ?? '')
   return Number.isNaN(written) ? Date.now() : written + performance.now()
 }
+
+/** Milliseconds after an automatic advance, in which a Tab is taken as that advance. */
+const habitTime = 500
 
 /** Fields that the buyer corrects after a rejection. */
 const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {
