@@ -120,7 +120,10 @@ test.describe('on a phone', () => {
   })
 
   for (const locale of ['en', 'hy', 'ru']) {
-    test(`breaks no word of the bank’s buttons in ${locale}`, async ({ page, openForm }) => {
+    test(`breaks no word of the bank’s buttons, below which its frame ends, in ${locale}`, async ({
+      page,
+      openForm,
+    }) => {
       await openForm({ properties: { locale } })
       await typeCard(page, '4000000000003220')
       await payOf(page).click()
@@ -136,6 +139,8 @@ test.describe('on a phone', () => {
           }),
         )
         expect([width, lines]).toEqual([width, [1, 1]])
+        const content = challengePage(page).locator('body')
+        await expect.poll(() => content.evaluate((body) => innerHeight - body.clientHeight)).toBe(0)
       }
     })
   }

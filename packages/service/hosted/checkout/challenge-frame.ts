@@ -56,14 +56,17 @@ export class ChallengeFrame extends LightElement {
   readonly #onMessage = ({ source, origin, data }: MessageEvent<unknown>): void => {
     if (!this.ticket || !this.frame || source !== this.frame.contentWindow) return
     if (origin !== new URL(this.ticket.url).origin) return
-    const message = readMessage(data)
-    if (message) this.onMessage(message)
+    const { pi, t, height } = Object(data) as Readonly<Record<string, unknown>>
+    if (pi !== 'challenge') return
+    if (t === 'done' || t === 'over') this.onMessage(t)
+    else if (t === 'size') {
+      this.frame.style.blockSize = `${Math.min(Number(height) + borders, maxHeight)}px`
+    }
   }
 }
 
-const frameName = 'challenge'
+/** In pixels. Without a bound, a bank could push the rest of the page away. */
+const maxHeight = 700
+const borders = 2
 
-function readMessage(data: unknown): IssuerMessage | undefined {
-  const { pi, t } = (data ?? {}) as { readonly pi?: unknown; readonly t?: unknown }
-  return pi === 'challenge' && (t === 'done' || t === 'over') ? t : undefined
-}
+const frameName = 'challenge'

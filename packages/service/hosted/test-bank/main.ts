@@ -67,8 +67,14 @@ function show(form: HTMLFormElement, result: ChallengeResult): void {
 
 const requestTimeout = 10_000
 
-/** @param t - `done`: the challenge may have a result; `over`: this page's token is no longer valid. */
-function notify(t: 'done' | 'over'): void {
-  // The message contains no data, so any parent may receive it.
-  if (window.parent !== window) window.parent.postMessage({ pi: 'challenge', t }, '*')
+if (form) {
+  // The frame keeps its height when a note replaces the form, because it closes then.
+  const report = (): void => void (form.isConnected && notify('size', document.body.offsetHeight))
+  new ResizeObserver(report).observe(form)
+}
+
+/** @param t - `done`: the challenge may have a result; `over`: this page's token is no longer valid; `size`: its height. */
+function notify(t: 'done' | 'over' | 'size', height?: number): void {
+  // The message contains no data of the payment, so any parent may receive it.
+  if (window.parent !== window) window.parent.postMessage({ pi: 'challenge', t, height }, '*')
 }

@@ -37,8 +37,8 @@ export function codeForm(
       <label for="code">${texts.code}</label>
       <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code"
         maxlength="12" required${focus} aria-describedby="error hint">
-      <p class="error" id="error" role="alert">${tries > 0 ? errorText(tries, locale) : ''}</p>
       <p class="hint" id="hint">${texts.hint}</p>
+      <p class="error" id="error" role="alert">${tries > 0 ? errorText(tries, locale) : ''}</p>
       <button class="primary" name="action" value="confirm">${texts.confirm}</button>
       <button name="action" value="cancel" formnovalidate>${texts.cancel}</button>
     </form>`
