@@ -33,11 +33,22 @@ export function readIdempotencyKey(request: IncomingMessage): string | undefined
 
 /** Hashes a key and a normalized body with the salt, which is not rotated. @see RFC 8785 */
 export function idempotencyHashes(
-  { idempotencySalt }: Pick<Environment, 'idempotencySalt'>,
+  environment: Salted,
   { key, body }: { readonly key: string; readonly body: CreatePaymentIntent },
 ): IdempotencyHashes {
-  const mac = (text: string) => createHmac('sha256', idempotencySalt).update(text).digest('hex')
-  return { hash: mac(`key\0create\0${key}`), fingerprint: mac(`body\0${canonicalize(body)}`) }
+  const fingerprint = mac(environment, `body\0${canonicalize(body)}`)
+  return { hash: keyHash(environment, key), fingerprint }
+}
+
+/** Returns the hash by which the store finds the intent of a key. */
+export function keyHash(environment: Salted, key: string): string {
+  return mac(environment, `key\0create\0${key}`)
+}
+
+type Salted = Pick<Environment, 'idempotencySalt'>
+
+function mac({ idempotencySalt }: Salted, text: string): string {
+  return createHmac('sha256', idempotencySalt).update(text).digest('hex')
 }
 
 const visibleAscii = /^[!-~]+$/

@@ -2,6 +2,7 @@
 import type { IntentPage, ShownIntent } from '../../shared/sandbox-api.ts'
 import { type Database, Fragment } from '../db/database.ts'
 import { columns } from '../intents/columns.ts'
+import { keyHash } from '../intents/idempotency.ts'
 import type { Intent } from '../intents/intent.ts'
 import { afterDeadlines } from '../intents/lifecycle.ts'
 import { type IntentStore, load } from '../intents/store.ts'
@@ -43,7 +44,7 @@ export interface IntentSearch {
   readonly environment: Environment
   /** Id of an intent. The page begins with the next older one. */
   readonly before: string | undefined
-  /** Part of an id, order id, customer, card brand, or last four digits. `null` matches all. */
+  /** An id, order id, customer id, or idempotency key; else the beginning of an id, or part of another text. */
   readonly term: string | null
   readonly status: string | null
 }
@@ -67,11 +68,6 @@ export async function listIntents(
   { db, intents: store }: SandboxStore,
   { environment, before, term, status }: IntentSearch,
 ): Promise<IntentPage> {
-  // Pages examine the newest intents first, and an id can be of an old one.
-  const named = term === null ? undefined : (await load(store, term))?.intent
-  if (named?.environmentId === environment.id && (status ?? named.status) === named.status) {
-    return { intents: [merchantView(named)], next: null }
-  }
   const [begin] =
     before === undefined
       ? [{ createdAt: 'infinity', id: '' }]
@@ -79,6 +75,17 @@ export async function listIntents(
         select created_at::text as "createdAt", id from intents where id = ${before}`
   if (!begin) return { intents: [], next: null }
   const at = environmentNow(environment, store.now())
+  const pageOf = (rows: readonly Intent[], end: Position | undefined): IntentPage => {
+    const page = rows.slice(0, pageLength)
+    // The reaper writes what these deadlines change.
+    const intents = page
+      .map((intent) => afterDeadlines(intent, at))
+      .filter((intent) => status === null || intent.status === status)
+    const next = rows.length > pageLength ? page.at(-1) : end
+    return { intents: intents.map(merchantView), next: next?.id ?? null }
+  }
+  const named = term === null ? [] : await findNamed(db, { environment, begin, term })
+  if (named.length > 0) return pageOf(named, undefined)
   const [last, older] = await db.query<Position>`
     select created_at::text as "createdAt", id from intents
      where environment_id = ${environment.id}
@@ -90,20 +97,56 @@ export async function listIntents(
        and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
        and (created_at, id) >= (${last?.createdAt ?? '-infinity'}::timestamptz, ${last?.id ?? ''})
        and (${status}::text is null or status = ${status} or due_at <= ${at})
-       and (${term}::text is null or position(lower(${term}) in ${searched}) > 0)
+       and (${term}::text is null or starts_with(id, ${term})
+            or starts_with(lower(customer->>'id'), lower(${term}))
+            or position(lower(${term}) in ${searched}) > 0)
      order by created_at desc, id desc limit ${pageLength + 1}`
-  const page = rows.slice(0, pageLength)
-  // The reaper writes what these deadlines change.
-  const intents = page
-    .map((intent) => afterDeadlines(intent, at))
-    .filter((intent) => status === null || intent.status === status)
-  const end = rows.length > pageLength ? page.at(-1) : older && last
-  return { intents: intents.map(merchantView), next: end?.id ?? null }
+  return pageOf(rows, older && last)
 }
+
+/**
+ * Reads the newest intents that have exactly this id, order, customer, or key, however old they are. Each branch reads
+ * the one index that has its order.
+ */
+async function findNamed(
+  db: Database,
+  {
+    environment,
+    begin,
+    term,
+  }: { readonly environment: Environment; readonly begin: Position; readonly term: string },
+): Promise<readonly Intent[]> {
+  const name = `${environment.id} ${term}`
+  const rows = await db.query<Intent>`
+    select ${columns} from intents
+     where (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id}) and id = any(array(
+       select ${term}::text
+       union all (
+         select id from intents where key_hash = any(array[decode(${keyHash(environment, term)}, 'hex')])
+          order by key_hash limit 1)
+       union all (
+         select id from intents where ${orderName} = ${name}
+            and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
+          order by created_at desc, id desc limit ${pageLength + 1})
+       union all (
+         select id from intents where ${customerName} = ${name}
+            and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
+          order by created_at desc, id desc limit ${pageLength + 1})))
+     order by id`
+  return rows
+    .filter(({ environmentId }) => environmentId === environment.id)
+    .sort(
+      (one, other) =>
+        Number(other.createdAt) - Number(one.createdAt) || (one.id < other.id ? 1 : -1),
+    )
+}
+
+const orderName = new Fragment(`environment_id || ' ' || order_id`)
+const customerName = new Fragment(`environment_id || ' ' || (customer->>'id')`)
 
 // The default collation, because `lower` changes only ASCII letters in the collation of ids.
 const searched = new Fragment(`
-  lower(concat_ws(' ', id, order_id, customer->>'id', customer->>'email', customer->>'name',
+  lower(concat_ws(' ', order_id, customer->>'email', customer->>'name',
                   state->'confirmations'->-1->'paymentMethod'->'card'->>'brand',
                   state->'confirmations'->-1->'paymentMethod'->'card'->>'last4')
         collate "default")`)

@@ -1,4 +1,6 @@
+import type { CreatePaymentIntent } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
+import { idempotencyHashes } from '../../src/intents/idempotency.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { findEnvironment } from '../../src/merchants/environments.ts'
 import { type IntentSearch, listIntents } from '../../src/sandbox/intents.ts'
@@ -44,7 +46,36 @@ test('examines 2,000 intents for each page of a search', async () => {
     ['order-4 requires_payment_method', 'order-3 requires_payment_method'],
   ])
   expect(await search({ status: 'succeeded' })).toEqual([[], [], []])
-  expect(await search({ term: 'pi_5' })).toEqual([['order-5 requires_payment_method']])
+})
+
+test.each([
+  ['its id', 'pi_5'],
+  ['its order', 'order-5'],
+  ['its customer', 'cus_5'],
+  ['its idempotency key', 'key-5'],
+])('finds an old intent by exactly %s, on the first page', async (_, term) => {
+  const { hash } = idempotencyHashes(environment, { key: 'key-5', body: {} as CreatePaymentIntent })
+  await db.query`
+    update intents
+       set customer = '{"id":"cus_5"}', key_hash = decode(${hash}, 'hex'),
+           key_fingerprint = ${Buffer.alloc(32)}, key_expires_at = created_at
+     where id = 'pi_5'`
+  expect(await search({ term })).toEqual([['order-5 requires_payment_method']])
+  expect(await search({ term, status: 'succeeded' })).toEqual([[]])
+})
+
+test('finds all intents of one customer, newest first, and none of another environment', async () => {
+  await db.query`
+    update intents set customer = '{"id":"cus_old"}' where id in ('pi_7', 'pi_11', 'pi_12')`
+  await db.query`update intents set environment_id = 'env_other' where id = 'pi_7'`
+  const found = [['order-12 requires_payment_method', 'order-11 requires_payment_method']]
+  expect(await search({ term: 'cus_old' })).toEqual(found)
+  await db.query`update intents set environment_id = 'env_test' where id = 'pi_7'`
+})
+
+test('finds ids by their beginning only, because they are random', async () => {
+  expect((await search({ term: 'i_4' })).flat()).toEqual([])
+  expect((await search({ term: 'pi_' })).flat()).toHaveLength(4500)
 })
 
 test('continues a search at the last match of a full page', async () => {

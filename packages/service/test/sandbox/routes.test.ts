@@ -334,9 +334,9 @@ test('finds requests by order, key, status, or problem', async () => {
     return list.requests.map((each: Record<string, unknown>) => `${each.method} ${each.status}`)
   }
   await expect.poll(async () => await found('')).toHaveLength(4)
-  expect(await found('a-1001')).toEqual(['GET 200', 'POST 201'])
+  expect(await found('a-1001')).toEqual(['POST 400', 'GET 200', 'POST 201'])
   expect(await found('s-78')).toEqual(['POST 201'])
-  expect(await found('order-S-77-attempt-1')).toEqual(['POST 201'])
+  expect(await found('order-S-77-attempt-1')).toEqual(['GET 200', 'POST 201'])
   expect(await found('validation_failed')).toEqual(['POST 400'])
   expect(await found('nowhere')).toEqual([])
   expect((await json('GET', `/intents/${id}`)).requests).toMatchObject([
