@@ -68,6 +68,22 @@ test('a row of a create has its order, amount, status, and time; the tab counts 
   await expect(page.getByRole('link', { name: 'Requests 1 failed' })).toBeVisible()
 })
 
+test('finds a rejected create by its order, whatever else is invalid', async ({
+  page,
+  merchant,
+}) => {
+  await create(merchant, { orderId: 'BAD-1', amount: -5, currency: 'AMDX' })
+  await create(merchant, { orderId: 'BAD-2', amount: 'many', extra: true })
+  await create(merchant, { orderId: 'GOOD-1' })
+  await merchant.open('requests')
+  await expect(linesOf(page)).toHaveCount(3)
+  for (const orderId of ['BAD-1', 'BAD-2']) {
+    await page.getByLabel('Search requests').fill(orderId)
+    await expect(linesOf(page)).toHaveCount(1)
+    await expect(linesOf(page)).toContainText(orderId)
+  }
+})
+
 test('sends a create again: the same key is replayed, a new key creates another intent', async ({
   page,
   merchant,

@@ -131,8 +131,8 @@ export interface LoggedRequest {
 
 interface LoggedOrder {
   readonly orderId: string
-  readonly amount: number
-  readonly currency: string
+  readonly amount: number | null
+  readonly currency: string | null
 }
 
 /** Response of `GET /environments/:id/requests`. */

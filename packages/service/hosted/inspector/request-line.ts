@@ -12,7 +12,7 @@ export function requestLine(request: LoggedRequest): TemplateResult {
     <span class="hint method">${method}</span>
     <span class="subject" title=${path}>${
       order
-        ? html`<b><bdi>${order.orderId}</bdi></b> ${money(order.amount, order.currency)}`
+        ? html`<b><bdi>${order.orderId}</bdi></b> ${order.amount === null ? nothing : money(order.amount, order.currency ?? '')}`
         : html`<span class="path">${path}</span>`
     }</span>
     <span class="row">${faults.map(

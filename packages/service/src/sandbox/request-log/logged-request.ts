@@ -1,6 +1,7 @@
 /** Entries of the request log, and their public form. @module */
 import { z } from 'zod'
 import type { LoggedExchange, LoggedRequest } from '../../../shared/sandbox-api.ts'
+import { maskIds } from './mask.ts'
 
 export interface LogEntry
   extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem' | 'repeats' | 'order'> {
@@ -32,7 +33,7 @@ export interface RequestFilter {
   readonly operation: string | null
   /** Errors only. */
   readonly failed: boolean
-  /** Part of a path, status, id, problem, fault, or idempotency key. `null` matches all. */
+  /** Part of a path, status, problem, fault, key, or order, or the beginning of an id. `null` matches all. */
   readonly text: string | null
   /** Intents whose requests match the text too. */
   readonly intentIds: ReadonlySet<string>
@@ -48,23 +49,24 @@ export function loggedRequest(entry: KeptEntry): LoggedRequest {
     ms: Math.round(entry.ms * 10) / 10,
     idempotencyKey: entry.idempotencyKey ?? null,
     problem: entry.problem ?? null,
-    order: entry.operation === 'create' ? orderOf(entry.exchange.requestBody) : null,
+    order: orderOf(entry),
   }
 }
 
 /** Reads the order from the body of a create, which may be invalid. */
-function orderOf(body: string | null): LoggedRequest['order'] {
+function orderOf({ operation, exchange: { requestBody } }: KeptEntry): LoggedRequest['order'] {
+  if (operation !== 'create' || requestBody === null) return null
   try {
-    return OrderSchema.safeParse(JSON.parse(body ?? '')).data ?? null
+    return OrderSchema.safeParse(JSON.parse(requestBody)).data ?? null
   } catch {
     return null
   }
 }
 
 const OrderSchema = z.object({
-  orderId: z.string().transform((id) => id.slice(0, 40)),
-  amount: z.number(),
-  currency: z.string().max(3),
+  orderId: z.union([z.string(), z.number()]).transform((id) => String(id).slice(0, 40)),
+  amount: z.number().nullable().catch(null),
+  currency: z.string().max(8).nullable().catch(null),
 })
 
 /** Returns whether a request failed, or its connection closed before the response. */
@@ -72,12 +74,15 @@ export function isFailure({ status }: LogEntry): boolean {
   return status === 0 || status >= 400
 }
 
-export function matches(entry: LogEntry, filter: RequestFilter): boolean {
+export function matches(entry: KeptEntry, filter: RequestFilter): boolean {
   const { operation, failed, text, intentIds } = filter
-  const { method, path, status, requestId: id, intentId, idempotencyKey: key, problem } = entry
+  const { method, path, status, requestId, intentId, idempotencyKey: key, problem } = entry
   if (operation !== null && entry.operation !== operation) return false
   if (failed && !isFailure(entry)) return false
   if (text === null || (intentId !== null && intentIds.has(intentId))) return true
-  const shown = [method, path, status, id, intentId, key, problem, ...entry.faults]
-  return shown.join(' ').toLowerCase().includes(text.toLowerCase())
+  // A part of a random id means nothing.
+  if ([requestId, intentId, path].some((id) => id?.startsWith(text))) return true
+  const shown = [method, maskIds(path), status, key, problem, ...entry.faults]
+  const has = (part: string): boolean => part.toLowerCase().includes(text.toLowerCase())
+  return has(shown.join(' ')) || has(orderOf(entry)?.orderId ?? '')
 }
