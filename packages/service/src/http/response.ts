@@ -52,9 +52,9 @@ export function noContent(): RouteResponse {
   return { status: 204, base: nosniff }
 }
 
-/** Returns a permanent redirect to a path of the same origin. */
+/** Returns a redirect to a path of the same origin. Not a permanent one: other programs use the port later. */
 export function redirect(location: string): RouteResponse {
-  return { status: 308, base: nosniff, headers: { location } }
+  return { status: 303, base: nosniff, headers: { location } }
 }
 
 /** Sends a response. All headers go to `writeHead`, which is faster than `setHeader` for each. */

@@ -60,3 +60,8 @@ for (const [route, status, policy, caching, framing] of responses) {
     }
   })
 }
+
+test('leads from / to the documentation, but not permanently: ports of localhost are shared', async () => {
+  const response = await fetch(`${service.url}/`, { redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([303, '/docs'])
+})
