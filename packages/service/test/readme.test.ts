@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { limits, maxFieldErrors } from '@pi-checkout/contract'
+import { CreatedPaymentIntentSchema, limits, maxFieldErrors } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { maxUrlLength } from '../src/checkout/return-url.ts'
 import { sessionRate } from '../src/checkout/routes.ts'
@@ -55,6 +55,13 @@ test('the README names every variable that the service reads, and none that it d
   const read = found(cli + readSources(), /\benv\.(PI_[A-Z_]+)/g)
   const table = readme.split('\n').filter((line) => line.startsWith('| `PI_'))
   expect(found(table.join('\n'), /`(PI_[A-Z_]+)`/g)).toEqual(read)
+})
+
+test('the documented response of a create has every field, and no other', () => {
+  const [, example = ''] = /```json\n([\s\S]*?)```/.exec(api) ?? []
+  const described = JSON.parse(example)
+  const fields = Object.keys(CreatedPaymentIntentSchema.parse(described))
+  expect(Object.keys(described).sort()).toEqual(fields.sort())
 })
 
 test('the guide to production names no variable that the service does not read', () => {
