@@ -140,6 +140,61 @@ test('shows cards and decline reasons in the timeline and simulates each outcome
   await expect(page.locator('.detail header [data-status="expired"]')).toBeVisible()
 })
 
+test('a search opens its first match beside the list, and nothing if there is none', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'S-1' })
+  await idOf(stack, { orderId: 'S-2' })
+  await openInspector()
+  const heading = page.getByRole('heading', { level: 2 })
+  await expect(heading).toHaveText('S-2')
+  const search = page.getByLabel('Search intents')
+  await search.fill('S-1')
+  await expect(heading).toHaveText('S-1')
+  await search.fill('S-3')
+  await expect(page.getByText('Select an intent')).toBeVisible()
+  await search.fill('')
+  await expect(heading).toHaveText('S-2')
+  // A link from another section leads to an intent that the filter hides.
+  await search.fill('S-1')
+  await expect(heading).toHaveText('S-1')
+  await goTo(page, 'requests')
+  await page.locator('.log .line', { hasText: 'S-2' }).click()
+  await page.locator('.more a', { hasText: 'pi_' }).click()
+  await expect(heading).toHaveText('S-2')
+  await expect(rowOf(page, 'S-2')).toHaveAttribute('aria-current', 'true')
+})
+
+test('names a status with the same words in the list, the filter, and the details', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'W-1' })
+  await openInspector()
+  const [inList, inDetails] = [rowOf(page, 'W-1'), page.locator('.detail header')]
+  for (const place of [inList, inDetails]) {
+    const status = place.getByText('awaiting card', { exact: true })
+    await expect(status).toHaveAttribute('title', 'requires_payment_method')
+  }
+  await page.getByLabel('Status').selectOption('awaiting card')
+  await expect(inList).toBeVisible()
+})
+
+test('is not connected while the service does not respond', async ({ page }) => {
+  const { ready: api, child, stop } = await startService(['--memory'])
+  await page.goto(api.inspectorUrl)
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible()
+  child.kill('SIGSTOP')
+  await expect(page.getByText('Reconnecting…')).toBeVisible()
+  child.kill('SIGCONT')
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible()
+  await page.close()
+  await stop()
+})
+
 test('filters the request log and links to it from intents and issues', async ({
   page,
   stack,
@@ -512,6 +567,22 @@ test.describe('on a phone', () => {
     await expect.poll(async () => await page.evaluate(focused)).toBe('A')
   })
 
+  test('shows every number of an idempotency key on a phone', async ({
+    page,
+    stack,
+    openInspector,
+  }) => {
+    await idOf(stack, { orderId: 'P-1' }, { 'idempotency-key': 'phone-1' })
+    await openInspector()
+    await goTo(page, 'idempotency')
+    const cells = page.getByRole('row', { name: /phone-1/ }).getByRole('cell')
+    await expect(cells).toHaveCount(8)
+    for (const cell of await cells.all()) {
+      const { x = 0, width = 0 } = (await cell.boundingBox()) ?? {}
+      expect(x + width).toBeLessThanOrEqual(390)
+    }
+  })
+
   test('has no axe violations in the token form and in empty sections', async ({
     page,
     openInspector,
@@ -556,6 +627,10 @@ for (const [place, colorScheme, width] of [
         expect([section, await faintFields(page)]).toEqual([section, []])
         expect([section, await violationsIn(page)]).toEqual([section, []])
       }
+      await goTo(page, 'requests')
+      await page.locator('.log .line').first().click()
+      await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeVisible()
+      expect(await violationsIn(page)).toEqual([])
     })
   })
 }

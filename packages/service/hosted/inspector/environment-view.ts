@@ -51,7 +51,7 @@ export class EnvironmentView extends InspectorView {
   #keys({ id, keys }: SandboxEnvironment): TemplateResult {
     return html`<section class="box stack">
       <h2>API keys</h2>
-      <ul>${keys.map((key) => {
+      <ul class="stack">${keys.map((key) => {
         const since = `since ${timeText(key.createdAt)}`
         const validity = key.expiresAt ? `until ${timeText(key.expiresAt)}` : since
         return html`<li class="row">

@@ -26,16 +26,17 @@ export function idempotencyView(state: InspectorState): TemplateResult {
 
 function row(use: KeyUse): TemplateResult {
   const { key, intentId, orderId, requests, replays, conflicts, waits, lost, lastAt } = use
-  return html`<tr>
-    <td><code title=${key}>${keyText(key)}</code></td>
-    <td>${intentId ? intentLink(intentId, html`<bdi>${orderId ?? intentId}</bdi>`) : 'none'}</td>
-    <td>${requests}</td>
-    <td>${replays}</td>
-    <td>${conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : 0}</td>
-    <td>${waits}</td>
-    <td>${lost ? html`<span class="badge" data-tone="waiting">${lost}</span>` : 0}</td>
-    <td><time datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time></td>
-  </tr>`
+  const cells = [
+    html`<code title=${key}>${keyText(key)}</code>`,
+    intentId ? intentLink(intentId, html`<bdi>${orderId ?? intentId}</bdi>`) : 'none',
+    requests,
+    replays,
+    conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : 0,
+    waits,
+    lost ? html`<span class="badge" data-tone="waiting">${lost}</span>` : 0,
+    html`<time datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time>`,
+  ]
+  return html`<tr>${cells.map((cell, at) => html`<td data-column=${columns[at]}>${cell}</td>`)}</tr>`
 }
 
 const columns = [

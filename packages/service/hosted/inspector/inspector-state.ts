@@ -1,5 +1,6 @@
 /** The inspector's data. It reads them once a second, and after each action. @module */
 import type {
+  IntentPage,
   LoggedExchange,
   RequestToSend,
   SandboxEnvironment,
@@ -7,7 +8,13 @@ import type {
   ShownIntent,
   SimulatedOutcome,
 } from '../../shared/sandbox-api.ts'
-import { anyIntent, anyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
+import {
+  anyIntent,
+  anyRequest,
+  type IntentFilter,
+  isUnfiltered,
+  type RequestFilter,
+} from './filters.ts'
 import type { Route } from './route.ts'
 import {
   isUnknownToken,
@@ -21,6 +28,16 @@ import {
 
 /** `locked`: no token, or a rejected one. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
+
+/** The page that shows the state. */
+export interface InspectorPage {
+  requestUpdate(): void
+  isScrolled(): boolean
+  /** Returns whether an intent is beside the list. */
+  hasPanes(): boolean
+  /** Shows a route in place of the current one, without an entry in the history. */
+  replace(route: Route): void
+}
 
 export class InspectorState {
   connection: Connection = 'locked'
@@ -45,8 +62,7 @@ export class InspectorState {
   /** The open section, and its open intent or request. */
   route: Route = { section: 'intents' }
 
-  readonly #requestUpdate: () => void
-  readonly #isScrolled: () => boolean
+  readonly #page: InspectorPage
   #api: SandboxApi | undefined
   /** Ends the latest read. */
   #reading = new AbortController()
@@ -54,10 +70,11 @@ export class InspectorState {
   #exchange: LoggedExchange | undefined
   /** Filter of the requests that are shown. */
   #shownFilter = anyRequest
+  /** Filter of intents that the open intent follows. */
+  #followed: IntentFilter | undefined
 
-  constructor(requestUpdate: () => void, isScrolled: () => boolean) {
-    this.#requestUpdate = requestUpdate
-    this.#isScrolled = isScrolled
+  constructor(page: InspectorPage) {
+    this.#page = page
   }
 
   unlock(token: string): void {
@@ -74,7 +91,7 @@ export class InspectorState {
     this.#api = undefined
     this.tokenError = reason
     this.connection = 'locked'
-    this.#requestUpdate()
+    this.#page.requestUpdate()
   }
 
   selectEnvironment(id: string): void {
@@ -125,7 +142,7 @@ export class InspectorState {
       if (api !== this.#api) return undefined
       if (isUnknownToken(error)) this.lock(tokenUnknown)
       else this.actionError = messageOf(error)
-      this.#requestUpdate()
+      this.#page.requestUpdate()
       return undefined
     }
   }
@@ -146,28 +163,31 @@ export class InspectorState {
   async simulate(id: string, outcome: SimulatedOutcome): Promise<void> {
     if (this.simulating) return
     this.simulating = true
-    this.#requestUpdate()
+    this.#page.requestUpdate()
     await this.send('POST', `/intents/${id}/settle`, { outcome })
     this.simulating = false
-    this.#requestUpdate()
+    this.#page.requestUpdate()
   }
 
   dismiss(): void {
     this.actionError = undefined
-    this.#requestUpdate()
+    this.#page.requestUpdate()
   }
 
   /** Reads everything in place of the current read, and then once a second. */
   async #refresh(): Promise<void> {
     this.#stop()
     const { signal } = this.#reading
-    this.#requestUpdate()
+    this.#page.requestUpdate()
     const api = this.#api
     if (!api) return
+    const late = setTimeout(() => this.#setLost(), responseTime)
     try {
       await this.#read(api, signal)
     } catch (error) {
       if (!signal.aborted) this.#report(error)
+    } finally {
+      clearTimeout(late)
     }
     if (!signal.aborted) this.#refreshIn(readInterval)
   }
@@ -175,7 +195,7 @@ export class InspectorState {
   #refreshIn(milliseconds: number): void {
     this.#stop()
     this.#timer = setTimeout(() => void this.#refresh(), milliseconds)
-    this.#requestUpdate()
+    this.#page.requestUpdate()
   }
 
   /** Ends the current read, or the pause before the next one. */
@@ -187,19 +207,22 @@ export class InspectorState {
 
   async #read(api: SandboxApi, signal: AbortSignal): Promise<void> {
     const { section, id } = this.route
+    const filter = this.intentFilter
     // One that is missing is not read again.
     const reads = section === 'intents' && id !== undefined && !this.isMissing
-    const [{ environments, commandOptions }, detail] = await Promise.all([
+    const [{ environments, commandOptions }, opened] = await Promise.all([
       api.environments(signal),
       reads ? api.intent(id, signal) : undefined,
     ])
     // A link can lead to another merchant's intent: the lists must show the same merchant.
-    const chosen = detail?.environment ?? this.environment?.id
+    const chosen = opened?.environment ?? this.environment?.id
     const environment = environments.find((each) => each.id === chosen) ?? environments[0]
     const [list, exchange] = await Promise.all([
       environment && this.#readList(api, environment.id, signal),
       environment && this.#readExchange(api, environment.id, signal),
     ])
+    const selected = list?.intents ? this.#select(list.intents, filter) : id
+    const detail = selected && selected !== id ? await api.intent(selected, signal) : opened
     signal.throwIfAborted()
     this.environments = environments
     this.commandOptions = commandOptions
@@ -209,9 +232,23 @@ export class InspectorState {
     this.#shownFilter = this.requestFilter
     this.#exchange = exchange
     this.detail = detail
-    this.isMissing = id !== undefined && !detail && !exchange
+    this.isMissing = selected !== undefined && !detail && !exchange
     this.readError = undefined
     this.connection = 'live'
+    if (selected === id) return
+    this.route = { section, id: selected }
+    this.#page.replace(this.route)
+  }
+
+  /** Returns the intent to open beside a list: the first one of a new filter, if the open one is not in the list. */
+  #select({ intents }: IntentPage, filter: IntentFilter): string | undefined {
+    const { id } = this.route
+    if (filter === this.#followed || !this.#page.hasPanes()) return id
+    const [first] = intents
+    // A link can lead to an intent that is on no page yet.
+    const keeps = id && (isUnfiltered(filter) || intents.some((each) => each.id === id))
+    if (keeps || first) this.#followed = filter
+    return keeps ? id : first?.id
   }
 
   async #readList(
@@ -233,7 +270,7 @@ export class InspectorState {
     const [first] = requests
     const { id } = this.route
     if (!first || filter !== this.#shownFilter || filter.before) return filter
-    const isHeld = id ? requests.some(({ requestId }) => requestId === id) : this.#isScrolled()
+    const isHeld = id ? requests.some(({ requestId }) => requestId === id) : this.#page.isScrolled()
     return isHeld ? { ...filter, before: first.number + 1 } : filter
   }
 
@@ -253,9 +290,16 @@ export class InspectorState {
     else if (error instanceof SandboxApiError) this.readError = error.message
     else this.connection = 'lost'
   }
+
+  #setLost(): void {
+    this.connection = 'lost'
+    this.#page.requestUpdate()
+  }
 }
 
 /** In milliseconds. */
 const readInterval = 1000
+/** In milliseconds: a read that takes longer is shown as a lost connection until it ends. */
+const responseTime = 4000
 /** In milliseconds: the next character of a search term may follow. */
 const typingPause = 100

@@ -1,7 +1,7 @@
 /** The inspector: live view of the sandbox, with keyboard shortcuts. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { LightElement } from '../light-element.ts'
-import { anyRequest, isUnfiltered } from './filters.ts'
+import { anyIntent, anyRequest, isUnfiltered } from './filters.ts'
 import { idempotencyView } from './idempotency-view.ts'
 import { InspectorState } from './inspector-state.ts'
 import { spanText, timeText } from './labels.ts'
@@ -10,12 +10,12 @@ import { selectField } from './markup.ts'
 import { readRoute, readToken, type Section, sections, writeRoute } from './route.ts'
 
 export class Inspector extends LightElement {
-  readonly #state = new InspectorState(
-    () => this.requestUpdate(),
-    () => scrollY > 0,
-  )
-  /** Whether the newest intent is opened beside the list as soon as it is read. */
-  #opensNewest = true
+  readonly #state = new InspectorState({
+    requestUpdate: () => this.requestUpdate(),
+    isScrolled: () => scrollY > 0,
+    hasPanes: () => panes.matches,
+    replace: (route) => location.replace(writeRoute(route)),
+  })
   #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
 
   override connectedCallback(): void {
@@ -61,15 +61,6 @@ export class Inspector extends LightElement {
     `
   }
 
-  protected override updated(): void {
-    const { section, id } = this.#state.route
-    const [newest] = this.#state.lists.intents?.intents ?? []
-    if (id) this.#opensNewest = false
-    if (!this.#opensNewest || !newest || section !== 'intents' || !panes.matches) return
-    this.#opensNewest = false
-    location.replace(writeRoute({ section, id: newest.id }))
-  }
-
   #gate(): TemplateResult {
     const enter = (event: SubmitEvent): void => {
       event.preventDefault()
@@ -113,7 +104,6 @@ export class Inspector extends LightElement {
         this.#state.selectEnvironment(chosen)
         // The open intent belongs to the other merchant.
         if (id) location.hash = writeRoute({ section })
-        this.#opensNewest = true
       },
     })
     return html`<span class="merchant row">${environments.length < 2 ? name : choice}<span
@@ -181,10 +171,14 @@ export class Inspector extends LightElement {
     const token = takeToken()
     const route = readRoute(location.hash)
     const { section, id } = route
-    const { requests = [] } = this.#state.lists.requests ?? {}
-    // The filter may hide the linked request.
-    if (section === 'requests' && id && !requests.some(({ requestId }) => requestId === id)) {
+    const { requests, intents } = this.#state.lists
+    // The filter may hide the linked request or intent.
+    if (section === 'requests' && id && !requests?.requests.some((each) => each.requestId === id)) {
       this.#state.searchRequests(anyRequest)
+    }
+    const isLink = section !== this.#state.route.section
+    if (section === 'intents' && id && isLink && !intents?.intents.some((each) => each.id === id)) {
+      this.#state.searchIntents(anyIntent)
     }
     this.#state.open(route)
     this.#state.dismiss()

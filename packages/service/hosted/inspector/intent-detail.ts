@@ -5,7 +5,7 @@ import { codeBlock, copyButton, jsonBlock } from './code-block.ts'
 import { curlOfOutcome } from './curl.ts'
 import { anyRequest } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
-import { badge, customerName, money, timeText } from './labels.ts'
+import { customerName, money, statusLabel, timeText } from './labels.ts'
 import { facts } from './markup.ts'
 import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
@@ -38,7 +38,7 @@ export class IntentDetail extends InspectorView {
     return html`<section class="box stack detail" aria-label=${`Intent of order ${intent.orderId}`}>
       ${back}
       <header>
-        <div class="row"><h2 tabindex="-1"><bdi>${intent.orderId}</bdi></h2>${badge(intent.status)}</div>
+        <div class="row"><h2 tabindex="-1"><bdi>${intent.orderId}</bdi></h2>${statusLabel(intent.status, 'badge')}</div>
         <p class="amount">${money(intent.amount, intent.currency)}</p>
         <p class="row"><code>${intent.id}</code>${copyButton(intent.id, 'Copy id')}</p>
       </header>

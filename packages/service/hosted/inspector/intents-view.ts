@@ -8,7 +8,7 @@ import { curlOfCreate, exampleCreate } from './curl.ts'
 import { type IntentFilter, isUnfiltered } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import type { IntentDetail } from './intent-detail.ts'
-import { allStatuses, customerName, money, shortStatus, timeText } from './labels.ts'
+import { allStatuses, customerName, money, statusLabel, statusText, timeText } from './labels.ts'
 import { emptySection, pageButtons, searchField, selectField } from './markup.ts'
 import { writeRoute } from './route.ts'
 
@@ -60,12 +60,15 @@ export class IntentsView extends InspectorView {
   #filters({ q, status }: IntentFilter): TemplateResult {
     return html`<div class="filters row">
       ${searchField('Search intents', {
-        placeholder: 'Order, id, customer, card',
+        placeholder: 'Order, id, customer, card, key',
         value: q,
         onInput: (q) => this.state.searchIntents({ q }),
       })}
       ${selectField('Status', {
-        options: [['', 'Any status'], ...allStatuses.map((name) => [name, name] as const)],
+        options: [
+          ['', 'Any status'],
+          ...allStatuses.map((name) => [name, statusText(name)] as const),
+        ],
         value: status,
         onChange: (status) => this.state.searchIntents({ status }),
       })}
@@ -91,7 +94,7 @@ export class IntentsView extends InspectorView {
     return html`<li><a href=${href} data-id=${id} aria-current=${current ? 'true' : 'false'}>
       <span class="order"><bdi>${orderId}</bdi></span>
       <span>${money(amount, currency)}</span>
-      ${shortStatus(status)}
+      ${statusLabel(status, 'dot hint')}
       <span class="hint">${customer ? html`${customerName(customer)} · ` : nothing}${timeText(String(createdAt))}</span>
     </a></li>`
   }

@@ -22,14 +22,15 @@ export function toneOf(status: string): string {
   return Object.entries(tones).find(([name]) => name === status)?.[1] ?? 'plain'
 }
 
-export function badge(status: string): TemplateResult {
-  return html`<span class="badge" data-tone=${toneOf(status)} data-status=${status}>${status}</span>`
+/** A status in one or two words. The timeline and the JSON have the API's name. */
+export function statusText(status: string): string {
+  return status === 'requires_payment_method' ? 'awaiting card' : status.replace('_', ' ')
 }
 
-/** A status in a list: its color, and one or two words. */
-export function shortStatus(status: string): TemplateResult {
-  const text = status === 'requires_payment_method' ? 'awaiting card' : status.replace('_', ' ')
-  return html`<span class="dot hint" data-tone=${toneOf(status)} title=${status}>${text}</span>`
+/** A status with its color: a `badge`, or text after a `dot`. */
+export function statusLabel(status: string, look: 'badge' | 'dot hint'): TemplateResult {
+  return html`<span class=${look} data-tone=${toneOf(status)} data-status=${status}
+    title=${status}>${statusText(status)}</span>`
 }
 
 /** Formats minor units; an unknown currency stays a number. */

@@ -62,13 +62,13 @@ function bodies(
   return html`
     ${
       sent.length > 0 || requestBody !== null
-        ? html`<h3>Request</h3>
+        ? html`<h2>Request</h2>
           ${facts(sent.map(([name, value]) => [name, html`<code>${value}</code>`]))}
           ${requestBody === null ? nothing : body(requestBody)}`
         : nothing
     }
-    ${responseBody === null ? nothing : html`<h3>Response</h3>${body(responseBody)}`}
-    <h3>Send again</h3>
+    ${responseBody === null ? nothing : html`<h2>Response</h2>${body(responseBody)}`}
+    <h2>Send again</h2>
     ${
       isExact
         ? again(state, request, exchange)

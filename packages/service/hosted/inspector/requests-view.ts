@@ -74,7 +74,7 @@ export class RequestsView extends InspectorView {
     }
     return html`<div class="filters row">
       ${searchField('Search requests', {
-        placeholder: 'Path, status, order, intent, key, request id',
+        placeholder: 'Order, path, status, key, id',
         value: q,
         onInput: (q) => state.searchRequests({ q }),
       })}

@@ -14,10 +14,12 @@ async function connect(respond: Respond): Promise<{ state: InspectorState; sent:
     const body = path.includes('/intents') ? { intents: [], next: null } : { environments }
     return (await respond(path)) ?? Response.json(body)
   })
-  const state = new InspectorState(
-    () => {},
-    () => false,
-  )
+  const state = new InspectorState({
+    requestUpdate: () => {},
+    isScrolled: () => false,
+    hasPanes: () => false,
+    replace: () => {},
+  })
   onTestFinished(() => {
     state.lock('')
     vi.unstubAllGlobals()
