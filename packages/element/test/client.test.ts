@@ -146,6 +146,17 @@ test.each(['visible', 'hidden'])(
   },
 )
 
+test('says after how many seconds a handoff had no response', async () => {
+  vi.stubGlobal(
+    'fetch',
+    (_: string, { signal }: RequestInit) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+  )
+  const handoff = postHandoff('/checkout/handoff').catch(String)
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(await handoff).toBe('TypeError: No response in 20 seconds')
+})
+
 test('aborts a request with the reason of its signal, also while the body arrives', async () => {
   const stop = new AbortController()
   const received: AbortSignal[] = []

@@ -62,7 +62,7 @@ async function readPhase(
   signal: AbortSignal | undefined,
 ): Promise<PaymentPhase | undefined> {
   try {
-    const { response, body } = await requestJson(url, { signal: signal ?? null })
+    const { response, body } = await requestJson(url, { signal })
     return response.ok && phases.has(body.phase) ? (body.phase as PaymentPhase) : undefined
   } catch {
     if (signal?.aborted) throw signal.reason
@@ -100,6 +100,6 @@ function waitFor(
       signal?.removeEventListener('abort', onAbort)
       resolve()
     })
-    signal?.addEventListener('abort', onAbort, { once: true })
+    signal?.addEventListener('abort', onAbort)
   })
 }

@@ -57,8 +57,8 @@ export class HandoffError extends Error {
  * @param url - Your handoff route: a path, or an address of another origin that your server permits.
  * @param options - `orderId` and `signal`.
  * @throws {HandoffError} If the server returns an error.
- * @throws {TypeError} If there is no response.
- * @throws {DOMException} After 20 seconds, or if `signal` aborts without another reason.
+ * @throws {TypeError} If there is no response, or none in 20 seconds.
+ * @throws The reason of `signal`, if it aborts.
  * @example
  * pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', options)
  */
@@ -70,7 +70,7 @@ export async function postHandoff(
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ orderId }),
-    signal: signal ?? null,
+    signal,
   })
   if (!response.ok) throw new HandoffError(response.status, body)
   // The element checks both.

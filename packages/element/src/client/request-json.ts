@@ -6,20 +6,19 @@ const requestTimeout = 20_000
 /**
  * Returns the response and its JSON, `{}` if the body is something else.
  *
- * @throws {TypeError} If there is no response.
- * @throws {DOMException} After 20 seconds.
+ * @throws {TypeError} If there is no response, or none in 20 seconds.
  * @throws The reason of `signal`, if it aborts.
  */
 export async function requestJson(
   url: string,
-  { signal, ...init }: RequestInit,
+  { signal, ...init }: Omit<RequestInit, 'signal'> & { signal: AbortSignal | undefined },
 ): Promise<{ readonly response: Response; readonly body: Readonly<Record<string, unknown>> }> {
   // Not `AbortSignal.any`, which Safari before 17.4 does not have.
   const end = new AbortController()
-  const abort = (): void => end.abort(signal?.reason)
+  const abort = (): void => end.abort(signal?.reason ?? new TypeError('No response in 20 seconds'))
   if (signal?.aborted) abort()
   signal?.addEventListener('abort', abort)
-  const timer = setTimeout(() => end.abort(), requestTimeout)
+  const timer = setTimeout(abort, requestTimeout)
   try {
     // Your server may have another origin than the page.
     const credentials = 'include'
