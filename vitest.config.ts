@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Packages are tested from their sources. Browsers are slow on a busy host, and so are processes and databases. */
 const shared = {
@@ -11,10 +12,22 @@ const limits = {
   expect: { poll: { timeout: 10_000 } },
 }
 
+/** The longest files, so that none of them runs alone at the end. Some mostly wait. */
+const longest =
+  /\/(?:stays-alive|packages|consumers|mistakes|killed-instances|explored|cli\/main|plans|explore)\.(?:soak\.)?test\./
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): number => Number(longest.test(moduleId))
+    return (await super.sort(files)).sort((one, other) => isLong(other) - isLong(one))
+  }
+}
+
 /** One project for each folder with tests. */
 export default defineConfig({
   test: {
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Modules, and PostgreSQL in WebAssembly, are loaded once for each worker.
       project('contract', 'packages/contract', { isolate: false }),
@@ -35,7 +48,6 @@ export default defineConfig({
       project('element', 'packages/element', { setupFiles: 'test/quiet-lit.ts' }),
       project('explorer', 'packages/explorer'),
       project('demo', 'demo', { isolate: false }),
-      // Vitest runs projects in alphabetical order: this one contains the longest files.
       project('checks', '.', {
         include: ['{packages/test-support,scripts}/**/*.test.{ts,mjs}', 'e2e/webkit/*.test.ts'],
       }),
