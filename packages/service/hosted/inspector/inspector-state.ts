@@ -182,14 +182,16 @@ export class InspectorState {
     const api = this.#api
     if (!api) return
     const late = setTimeout(() => this.#setLost(), responseTime)
+    let pause = readInterval
     try {
       await this.#read(api, signal)
+      if (this.#searchesOlder()) pause = 0
     } catch (error) {
       if (!signal.aborted) this.#report(error)
     } finally {
       clearTimeout(late)
     }
-    if (!signal.aborted) this.#refreshIn(readInterval)
+    if (!signal.aborted) this.#refreshIn(pause)
   }
 
   #refreshIn(milliseconds: number): void {
@@ -238,6 +240,14 @@ export class InspectorState {
     if (selected === id) return
     this.route = { section, id: selected }
     this.#page.replace(this.route)
+  }
+
+  /** A page of a search can have no match although older ones have. Then the search continues there. */
+  #searchesOlder(): boolean {
+    const { intents = [], next = null } = this.lists.intents ?? {}
+    if (intents.length > 0 || next === null) return false
+    this.intentFilter = { ...this.intentFilter, before: next }
+    return true
   }
 
   /** Returns the intent to open beside a list: the first one of a new filter, if the open one is not in the list. */

@@ -33,7 +33,7 @@ export class IntentsView extends InspectorView {
 
   protected override render(): unknown {
     const { lists, intentFilter } = this.state
-    const { intents = [] } = lists.intents ?? {}
+    const { intents = [], next = null } = lists.intents ?? {}
     if (intents.length === 0 && isUnfiltered(intentFilter) && !this.selected) return this.#empty()
     return html`<div class="panes columns" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
@@ -45,7 +45,7 @@ export class IntentsView extends InspectorView {
                 ({ id }) => id,
                 (intent) => this.#row(intent),
               )}</ul>`
-            : html`<p class="empty">No matching intents.</p>`
+            : html`<p class="empty">${next === null ? 'No matching intents.' : 'Searching older intents…'}</p>`
         }
         ${this.#pages(intentFilter)}
       </section>

@@ -44,7 +44,7 @@ export interface IntentSearch {
   readonly environment: Environment
   /** Id of an intent. The page begins with the next older one. */
   readonly before: string | undefined
-  /** An id, order id, customer id, or idempotency key; else the beginning of an id, or part of another text. */
+  /** An id or idempotency key; else the beginning of an id, or part of an order, customer, or card. */
   readonly term: string | null
   readonly status: string | null
 }
@@ -104,10 +104,7 @@ export async function listIntents(
   return pageOf(rows, older && last)
 }
 
-/**
- * Reads the newest intents that have exactly this id, order, customer, or key, however old they are. Each branch reads
- * the one index that has its order.
- */
+/** Reads the intent that has exactly this id or idempotency key, however old it is. */
 async function findNamed(
   db: Database,
   {
@@ -116,33 +113,16 @@ async function findNamed(
     term,
   }: { readonly environment: Environment; readonly begin: Position; readonly term: string },
 ): Promise<readonly Intent[]> {
-  const name = `${environment.id} ${term}`
   const rows = await db.query<Intent>`
     select ${columns} from intents
      where (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id}) and id = any(array(
        select ${term}::text
        union all (
          select id from intents where key_hash = any(array[decode(${keyHash(environment, term)}, 'hex')])
-          order by key_hash limit 1)
-       union all (
-         select id from intents where ${orderName} = ${name}
-            and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
-          order by created_at desc, id desc limit ${pageLength + 1})
-       union all (
-         select id from intents where ${customerName} = ${name}
-            and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
-          order by created_at desc, id desc limit ${pageLength + 1})))
+          order by key_hash limit 1)))
      order by id`
-  return rows
-    .filter(({ environmentId }) => environmentId === environment.id)
-    .sort(
-      (one, other) =>
-        Number(other.createdAt) - Number(one.createdAt) || (one.id < other.id ? 1 : -1),
-    )
+  return rows.filter(({ environmentId }) => environmentId === environment.id)
 }
-
-const orderName = new Fragment(`environment_id || ' ' || order_id`)
-const customerName = new Fragment(`environment_id || ' ' || (customer->>'id')`)
 
 // The default collation, because `lower` changes only ASCII letters in the collation of ids.
 const searched = new Fragment(`

@@ -56,6 +56,27 @@ test('searches when typing pauses, and shows no result of an earlier search', as
   expect([...results.keys()]).toEqual(['q=b', 'q=c'])
 })
 
+test('continues a search until a page has a match, and then reads that page once a second', async () => {
+  const pages: Readonly<Record<string, object>> = {
+    '': { intents: [], next: 'pi_9' },
+    pi_9: { intents: [], next: 'pi_5' },
+    pi_5: { intents: [{ id: 'pi_2' }], next: 'pi_1' },
+  }
+  const { state, sent } = await connect((path) => {
+    const { pathname, searchParams } = new URL(path, 'http://localhost')
+    if (!pathname.endsWith('/intents')) return undefined
+    return Response.json(pages[searchParams.get('before') ?? ''])
+  })
+  state.searchIntents({ q: 'A-1' })
+  await vi.advanceTimersByTimeAsync(110)
+  await vi.waitFor(() => expect(state.lists.intents?.intents).toEqual([{ id: 'pi_2' }]))
+  sent.length = 0
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(sent.filter((path) => path.includes('/intents'))).toEqual([
+    '/environments/env_1/intents?q=A-1&before=pi_5',
+  ])
+})
+
 test('ignores a late rejection of the previous token', async () => {
   let respond = (_response: Response): void => {}
   const rejection = new Promise<Response>((resolve) => {
