@@ -82,8 +82,7 @@ function fieldError(issue: z.core.$ZodIssue, input: unknown): FieldError {
   const { pointer, field } = fieldAt(issue.path)
   const missing = issue.code === 'invalid_type' && at(input, issue.path) === undefined
   const code = missing ? 'required' : codeOf(issue)
-  const rule = issue.message.startsWith('must ') ? `: it ${issue.message}` : ''
-  const detail = missing ? `is required${rule}` : detailOf(issue)
+  const detail = missing ? `is required: it ${issue.message}` : detailOf(issue)
   return { pointer, code, detail: `${field} ${detail}` }
 }
 

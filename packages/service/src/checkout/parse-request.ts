@@ -31,16 +31,22 @@ const yearRule = 'must be a year from 2000 to 2099'
 export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
   confirmationId: text(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, -, or _'),
   version: z.int('must be the version of the intent that the buyer saw'),
-  paymentMethod: z.strictObject({
-    type: z.literal('card', 'must be "card"'),
-    card: z.strictObject({
-      number: z.string('must be a string of digits'),
-      expMonth: z.int(monthRule).min(1, monthRule).max(12, monthRule),
-      expYear: z.int(yearRule).min(2000, yearRule).max(2099, yearRule),
-      cvc: text(/^\d{3,4}$/, 'must be 3 or 4 digits'),
-      holderName: text(/^.{1,128}$/su, 'must be 1 to 128 characters').optional(),
-    }),
-  }),
+  paymentMethod: z.strictObject(
+    {
+      type: z.literal('card', 'must be "card"'),
+      card: z.strictObject(
+        {
+          number: z.string('must be a string of digits'),
+          expMonth: z.int(monthRule).min(1, monthRule).max(12, monthRule),
+          expYear: z.int(yearRule).min(2000, yearRule).max(2099, yearRule),
+          cvc: text(/^\d{3,4}$/, 'must be 3 or 4 digits'),
+          holderName: text(/^.{1,128}$/su, 'must be 1 to 128 characters').optional(),
+        },
+        'must be an object',
+      ),
+    },
+    'must be an object',
+  ),
 })
 
 /** Parses a body. The problem lists invalid fields without their values. */

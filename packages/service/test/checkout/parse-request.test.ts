@@ -83,6 +83,11 @@ test.each<[schema: z.ZodType, body: object, Row]>([
     confirm,
     ['version', '1', 'invalid_type', 'must be the version of the intent that the buyer saw'],
   ],
+  [
+    ConfirmSchema,
+    confirm,
+    ['paymentMethod', undefined, 'required', 'is required: it must be an object'],
+  ],
   [ConfirmSchema, confirm, ['amount', 1, ...unknown]],
 ])('names invalid field %#', (schema, body, [field, value, code, rule]) => {
   expect(() => parseBody(schema, { ...body, [field]: value })).toThrow(
@@ -113,6 +118,8 @@ test.each<Row>([
 
 test.each<Row>([
   ['type', 'cash', 'not_supported', 'must be "card"'],
+  ['card', undefined, 'required', 'is required: it must be an object'],
+  ['card', 7, 'invalid_type', 'must be an object'],
   ['x', 1, ...unknown],
 ])('names the invalid field %s of a payment method', (field, value, code, rule) => {
   const body = { ...confirm, paymentMethod: { ...paymentMethod, [field]: value } }
