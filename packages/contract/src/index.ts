@@ -1,7 +1,7 @@
 /** Names of the contract that need zod, and those of the merchant API. @module */
 export type { Currency } from './merchant-api/money.ts'
 export { currencies } from './merchant-api/money.ts'
-export { orderIdError } from './merchant-api/order-id.ts'
+export { controlCharacters, orderIdError } from './merchant-api/order-id.ts'
 export type {
   CreatedPaymentIntent,
   CreatePaymentIntent,

@@ -23,7 +23,7 @@ export function orderIdError(orderId: string): OrderIdError | undefined {
       detail: 'must be well-formed text without lone surrogates',
     }
   }
-  if (forbidden.test(orderId)) {
+  if (controlCharacters.test(orderId)) {
     return {
       code: 'forbidden_character',
       detail: 'must not contain control, line-separator, or text-direction characters',
@@ -48,8 +48,8 @@ export function codePoints(text: string): number {
   return count
 }
 
-// Controls, line and paragraph separators, and characters that change the reading direction (UAX #9).
-const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+/** Controls, line and paragraph separators, and characters that change the reading direction (UAX #9). */
+export const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 // Anything but spaces, combining marks, and characters that fonts do not show.
 const visible = /[^\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u

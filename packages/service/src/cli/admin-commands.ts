@@ -1,4 +1,6 @@
 /** Commands that list and change merchants, keys, and origins in a store. @module */
+
+import { controlCharacters } from '@pi-checkout/contract'
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { redact } from '@pi-checkout/contract/redact'
 import { z } from 'zod'
@@ -21,7 +23,7 @@ export const MerchantName = z
   .string()
   .min(1)
   .max(128)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u)
+  .refine((name) => !controlCharacters.test(name))
 
 /** A command with its arguments, as sent over the admin socket. */
 export const AdminCommand = z.discriminatedUnion('command', [
@@ -133,7 +135,7 @@ export async function administer(
           'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
         )
       }
-      // Which cancels it.
+      // Cancels it now, so that lists show it: each read would.
       await load(createIntentStore({ db, now }), id)
       return {
         data: { id, secretRevoked: true },
