@@ -24,7 +24,7 @@ export function intentRoutes(options: SandboxRoutesOptions) {
     revokeSecret: async ({ params: { id = '' } }) => {
       const isRevoked = await revokeSecret(db, { id, modes: ['test'] })
       if (!isRevoked) throw sandboxApiError('payment_intent_not_found')
-      // Which cancels it.
+      // Cancels it now, so that lists show it: each read would.
       await load(intents, id)
       return json({ id, secretRevoked: true })
     },

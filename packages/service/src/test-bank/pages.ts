@@ -75,7 +75,7 @@ export function challengePage(
 ): string {
   return readPage(folder, 'test-bank')
     .replace('lang="en"', () => `lang="${languageOf(locale)}"`)
-    .replace('class="stack"', display === 'redirect' ? 'class="apart stack"' : 'class="stack"')
+    .replace('class="stack"', `class="${display === 'redirect' ? 'apart stack' : 'stack'}"`)
     .replace('<!--content-->', () => content)
 }
 
