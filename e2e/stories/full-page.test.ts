@@ -57,6 +57,9 @@ test('a declined buyer pays with another card, after a reload and Back', async (
   stack,
 }) => {
   const orderId = await openFullPage(page, stack.shopUrl)
+  // As in the frame, it has the shop's color.
+  const pay = page.getByRole('button', { name: /^Pay / })
+  await expect(pay).toHaveCSS('background-color', 'rgb(173, 67, 24)')
   const address = page.url()
   await payWith(page, 'declined')
   await page.reload()
