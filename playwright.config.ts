@@ -8,14 +8,15 @@ const inspector = 'hosted/inspector*.test.ts'
 
 /**
  * The tests of what another engine may do differently, which are skipped if the browser is not installed. What a server
- * decides, the fake, and further languages need no second engine.
+ * decides, the fake, and texts need no second engine.
  */
 const otherEngines = [
   'stories/{full-page,hosted-page-protocol,keyboard,pay,pending,preload,two-elements}.test.ts',
   'security/{framing,headers,issuer,two-tabs}.test.ts',
   'element/{failures,lifecycle,size}.test.ts',
 ]
-const sameInEachEngine = / in (?:hy|ru) | the fake |: (?:stolen|pending)$/
+const sameInEachEngine =
+  / in (?:en|hy|ru) | the fake |: (?:pending|stolen|succeeded)$|declined buyer sees|bank denies|who cancels/
 
 export default defineConfig({
   testDir: 'e2e',

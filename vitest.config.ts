@@ -14,7 +14,7 @@ const limits = {
 
 /** The longest files, so that none of them runs alone at the end. Some mostly wait. */
 const longest =
-  /\/(?:stays-alive|packages|consumers|mistakes|killed-instances|explored|cli\/main|plans|explore)\.(?:soak\.)?test\./
+  /\/(?:stays-alive|packages|consumers|mistakes|killed-instances|explored|cli\/main|plans|explore|examples)\.(?:soak\.)?test\./
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -9,19 +9,18 @@ import { nodeBinary, nodeVersions } from './node-versions.mjs'
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 
-/** What a part takes of the tests. Playwright compares project, file, and title. */
+/** A story in Chromium, as Playwright names it: project, file, and title. */
+const story = String.raw`^chromium stories/[\w-]+\.test\.ts `
+/** What a part takes of the tests. */
 const parts = {
-  fast: {
-    unitTests: '--exclude=**/*.soak.test.*',
-    browserTests: String.raw`--grep-invert=\.soak\.test\.|^firefox `,
-  },
-  soak: {
-    unitTests: '.soak.test.',
-    browserTests: String.raw`--grep=\.soak\.test\.|^firefox `,
-  },
+  fast: { unitTests: '--exclude=**/*.soak.test.*', browserTests: `--grep=${story}` },
+  soak: { unitTests: '.soak.test.', browserTests: `--grep-invert=${story}` },
 }
-/** Tests of what no version of Node.js changes: code for browsers, documents, types, and plans of PostgreSQL. */
-const independent = ['**/hosted/**', '**/api-docs/**', '**/types.test.ts', '**/plans.test.ts']
+/** Tests of what no version of Node.js changes: code for browsers, documents, types, and rules on rows of the store. */
+const independent = [
+  '**/types.test.ts',
+  '**/{api-docs,hosted,intents,merchants,provider,sandbox,test-bank}/**',
+]
 const selected = process.argv.slice(2)
 
 mkdirSync(join(root, '.cache'), { recursive: true })
@@ -65,7 +64,7 @@ function otherVersions() {
   return ends.filter((version) => !selected.includes('fast') || !version.startsWith(line))
 }
 
-/** Runs the fast tests of what runs on Node.js on another version of it. The packed packages are tried on each. */
+/** Runs the fast tests of what a version of Node.js may change. The packed packages are tried on each version. */
 async function testsOnNode(version) {
   const PATH = [dirname(nodeBinary(version)), process.env.PATH].join(delimiter)
   const projects = ['contract', 'server', 'service*'].map((name) => `--project=${name}`)
