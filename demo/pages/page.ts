@@ -25,6 +25,10 @@ addEventListener('pageshow', ({ persisted }) => {
 
 void followOrders()
 
+// Begins once this page is painted.
+const preload = document.querySelector<HTMLIFrameElement>('iframe[data-src]')
+if (preload) requestAnimationFrame(() => setTimeout(startPreload, 0, preload))
+
 /** Sends a form, one at a time, and shows the page that follows. */
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   if (sending.has(form)) return
@@ -44,4 +48,9 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   } finally {
     sending.delete(form)
   }
+}
+
+/** Loads the scripts of the payment form into the browser's cache. */
+function startPreload(frame: HTMLIFrameElement): void {
+  frame.src = frame.dataset.src ?? ''
 }

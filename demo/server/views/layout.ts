@@ -41,9 +41,9 @@ export function renderPage(frame: Frame, page: Page): string {
   <body>
     ${framed(frame, page)}
     ${
-      // The scripts of the payment form load before the form is opened.
+      // The scripts of the payment form load before the form is opened, and after this page is painted.
       (page.place === 'cart' || page.place === 'payment') &&
-      html`<iframe src="${frame.checkoutOrigin}/v1/preload" hidden></iframe>`
+      html`<iframe data-src="${frame.checkoutOrigin}/v1/preload" hidden></iframe>`
     }
     ${page.next && html`<template id="next">${framed(frame, page.next)}</template>`}
   </body>
@@ -114,14 +114,14 @@ function head(frame: Frame, page: Page): Html {
 
 /** The fonts of the first screen: browsers warn of preloads that a page does not use. */
 function fontsOf({ language, currency }: Frame): readonly string[] {
-  const latin = ['lora-latin', 'manrope-latin']
+  const latin = ['lora-latin-600', 'manrope-latin-wght']
   const names = {
     en: latin,
-    hy: [...latin, 'noto-sans-armenian-armenian', 'noto-serif-armenian-armenian'],
-    ru: [...latin, 'lora-cyrillic', 'manrope-cyrillic'],
+    hy: [...latin, 'noto-sans-armenian-armenian-wght', 'noto-serif-armenian-armenian-600'],
+    ru: [...latin, 'lora-cyrillic-600', 'manrope-cyrillic-wght'],
   }
   return [
-    ...names[language].map((name) => `fonts/${name}-wght-normal.woff2`),
+    ...names[language].map((name) => `fonts/${name}-normal.woff2`),
     ...(currency === 'AMD' ? ['fonts/dram.woff2'] : []),
   ]
 }
