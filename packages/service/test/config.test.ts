@@ -23,10 +23,6 @@ test('quotes a word so that a shell reads it unchanged', () => {
   )
 })
 
-test('logs warnings and limits no rate by default', () => {
-  expect(readConfig({}, {})).toMatchObject({ logLevel: 'warn', rateLimit: undefined })
-})
-
 test('drains for 5 seconds with PostgreSQL, and not with the embedded store', () => {
   const drainMs = (flags: object, PI_DRAIN_MS = ''): number =>
     readConfig(flags, { PI_DRAIN_MS }).drainMs

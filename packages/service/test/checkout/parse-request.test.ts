@@ -7,17 +7,20 @@ import {
   OpenSessionSchema,
   parseBody,
   rejectPastExpiry,
-  rejectRealCards,
 } from '../../src/checkout/parse-request.ts'
 
 const card = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvc: '123' }
-const paymentMethod = { type: 'card', card }
-const confirm = { confirmationId: 'attempt-00000001', version: 1, paymentMethod }
+const method = { type: 'card', card }
+const confirm = { confirmationId: 'attempt-00000001', version: 1, paymentMethod: method }
 const id = `pi_${'1'.repeat(24)}`
 const session = { id, clientSecret: `${id}_secret_x`, origin: 'https://shop.example' }
 
+function withMethod(change: object): object {
+  return { ...confirm, paymentMethod: { ...method, ...change } }
+}
+
 function withCard(change: object): object {
-  return { ...confirm, paymentMethod: { ...paymentMethod, card: { ...card, ...change } } }
+  return withMethod({ card: { ...card, ...change } })
 }
 
 test.each<[schema: z.ZodType, body: object]>([
@@ -34,128 +37,43 @@ test.each<[schema: z.ZodType, body: object]>([
   expect(parseBody(schema, body)).toEqual(body)
 })
 
-const addressRule = 'must be an address of at most 8192 characters'
-type Row = readonly [field: string, value: unknown, code: string, rule: string]
-
-const unknown = ['unknown_parameter', 'is not a parameter'] as const
-
-test.each<[schema: z.ZodType, body: object, Row]>([
-  [
-    OpenSessionSchema,
-    session,
-    ['id', 'a b', 'invalid_format', 'must be the id of a Payment Intent'],
-  ],
-  [
-    OpenSessionSchema,
-    session,
-    [
-      'clientSecret',
-      'x'.repeat(513),
-      'invalid_format',
-      'must be the clientSecret of that Payment Intent',
-    ],
-  ],
-  [
-    OpenSessionSchema,
-    session,
-    [
-      'origin',
-      'x'.repeat(256),
-      'invalid_format',
-      'must be the origin of the page around the checkout',
-    ],
-  ],
-  [OpenChallengeSchema, {}, ['returnUrl', 7, 'invalid_type', addressRule]],
-  [OpenChallengeSchema, {}, ['returnUrl', 'x'.repeat(8193), 'too_long', addressRule]],
-  [EmptySchema, {}, ['x', 1, ...unknown]],
-  [
-    ConfirmSchema,
-    confirm,
-    [
-      'confirmationId',
-      'x'.repeat(65),
-      'invalid_format',
-      'must be 16 to 64 letters, digits, -, or _',
-    ],
-  ],
-  [
-    ConfirmSchema,
-    confirm,
-    ['version', '1', 'invalid_type', 'must be the version of the intent that the buyer saw'],
-  ],
-  [
-    ConfirmSchema,
-    confirm,
-    ['paymentMethod', undefined, 'required', 'is required: it must be an object'],
-  ],
-  [ConfirmSchema, confirm, ['amount', 1, ...unknown]],
-])('names invalid field %#', (schema, body, [field, value, code, rule]) => {
-  expect(() => parseBody(schema, { ...body, [field]: value })).toThrow(
-    expect.objectContaining({
-      code: 'validation_failed',
-      message: 'A field of the body is invalid.',
-      errors: [{ pointer: `/${field}`, code, detail: expect.stringContaining(`${field} ${rule}`) }],
-    }),
+test.each<[field: string, code: string, schema: z.ZodType, body: object]>([
+  ['id', 'invalid_format', OpenSessionSchema, { ...session, id: 'a b' }],
+  ['clientSecret', 'invalid_format', OpenSessionSchema, { ...session, clientSecret: '' }],
+  ['origin', 'invalid_format', OpenSessionSchema, { ...session, origin: 'x'.repeat(256) }],
+  ['returnUrl', 'invalid_type', OpenChallengeSchema, { returnUrl: 7 }],
+  ['returnUrl', 'too_long', OpenChallengeSchema, { returnUrl: 'x'.repeat(8193) }],
+  ['x', 'unknown_parameter', EmptySchema, { x: 1 }],
+  ['confirmationId', 'invalid_format', ConfirmSchema, { ...confirm, confirmationId: 'short' }],
+  ['version', 'invalid_type', ConfirmSchema, { ...confirm, version: '1' }],
+  ['amount', 'unknown_parameter', ConfirmSchema, { ...confirm, amount: 1 }],
+  ['paymentMethod', 'required', ConfirmSchema, { ...confirm, paymentMethod: undefined }],
+  ['paymentMethod.type', 'not_supported', ConfirmSchema, withMethod({ type: 'cash' })],
+  ['paymentMethod.card', 'required', ConfirmSchema, withMethod({ card: undefined })],
+  ['paymentMethod.card', 'invalid_type', ConfirmSchema, withMethod({ card: 7 })],
+  ['paymentMethod.x', 'unknown_parameter', ConfirmSchema, withMethod({ x: 1 })],
+  ['paymentMethod.card.number', 'invalid_type', ConfirmSchema, withCard({ number: 7 })],
+  ['paymentMethod.card.expMonth', 'too_big', ConfirmSchema, withCard({ expMonth: 13 })],
+  ['paymentMethod.card.expYear', 'invalid_type', ConfirmSchema, withCard({ expYear: '2040' })],
+  ['paymentMethod.card.expYear', 'too_small', ConfirmSchema, withCard({ expYear: 1999 })],
+  ['paymentMethod.card.expYear', 'too_big', ConfirmSchema, withCard({ expYear: 2100 })],
+  ['paymentMethod.card.cvc', 'invalid_format', ConfirmSchema, withCard({ cvc: '12345' })],
+  ['paymentMethod.card.holderName', 'invalid_format', ConfirmSchema, withCard({ holderName: '' })],
+  ['paymentMethod.card.pin', 'unknown_parameter', ConfirmSchema, withCard({ pin: '0000' })],
+])('names the invalid field %s: %s', (field, code, schema, body) => {
+  const pointer = `/${field.replaceAll('.', '/')}`
+  const detail = expect.stringMatching(RegExp(`^${field} (?:must|is)`))
+  expect(() => parseBody(schema, body)).toThrow(
+    expect.objectContaining({ code: 'validation_failed', errors: [{ pointer, code, detail }] }),
   )
-})
-
-test.each<Row>([
-  ['number', 7, 'invalid_type', 'must be a string of digits'],
-  ['expMonth', 13, 'too_big', 'must be a month from 1 to 12'],
-  ['expYear', '2040', 'invalid_type', 'must be a year from 2000 to 2099'],
-  ['expYear', 1999, 'too_small', 'must be a year from 2000 to 2099'],
-  ['expYear', 2100, 'too_big', 'must be a year from 2000 to 2099'],
-  ['cvc', '12345', 'invalid_format', 'must be 3 or 4 digits'],
-  ['holderName', 'x'.repeat(129), 'invalid_format', 'must be 1 to 128 characters'],
-  ['pin', '0000', ...unknown],
-])('names the invalid field %s of a card', (field, value, code, rule) => {
-  const pointer = `/paymentMethod/card/${field}`
-  const detail = expect.stringContaining(`paymentMethod.card.${field} ${rule}`)
-  expect(() => parseBody(ConfirmSchema, withCard({ [field]: value }))).toThrow(
-    expect.objectContaining({ errors: [{ pointer, code, detail }] }),
-  )
-})
-
-test.each<Row>([
-  ['type', 'cash', 'not_supported', 'must be "card"'],
-  ['card', undefined, 'required', 'is required: it must be an object'],
-  ['card', 7, 'invalid_type', 'must be an object'],
-  ['x', 1, ...unknown],
-])('names the invalid field %s of a payment method', (field, value, code, rule) => {
-  const body = { ...confirm, paymentMethod: { ...paymentMethod, [field]: value } }
-  const detail = expect.stringContaining(`paymentMethod.${field} ${rule}`)
-  expect(() => parseBody(ConfirmSchema, body)).toThrow(
-    expect.objectContaining({ errors: [{ pointer: `/paymentMethod/${field}`, code, detail }] }),
-  )
-})
-
-test.each([
-  confirm,
-  null,
-  undefined,
-  'text',
-  {},
-  { paymentMethod: null },
-  { paymentMethod: { card: 7 } },
-  { paymentMethod: { card: { number: 4111111111111111 } } },
-])('leaves body %# to the check of its fields', (body) => {
-  expect(() => rejectRealCards(body)).not.toThrow()
 })
 
 test('accepts a card until its month has ended in each time zone', () => {
   const body = parseBody(ConfirmSchema, withCard({ expMonth: 2, expYear: 2028 }))
   rejectPastExpiry(body, new Date('2028-03-01T11:59:59.999Z'))
+  const pointer = '/paymentMethod/card/expYear'
+  const error = { pointer, code: 'too_small', detail: expect.stringContaining('in the future') }
   expect(() => rejectPastExpiry(body, new Date('2028-03-01T12:00:00.000Z'))).toThrow(
-    expect.objectContaining({
-      code: 'validation_failed',
-      message: 'A field of the body is invalid.',
-      errors: [
-        {
-          pointer: '/paymentMethod/card/expYear',
-          code: 'too_small',
-          detail: 'paymentMethod.card.expYear must be in the future, together with expMonth',
-        },
-      ],
-    }),
+    expect.objectContaining({ code: 'validation_failed', errors: [error] }),
   )
 })

@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { openPostgres } from '../../src/db/postgres.ts'
 import type { LoggedError } from '../../src/log.ts'
-import { PageClient } from '../support/checkout.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
-import { create, created, order, retrieve, startTestService } from '../support/service.ts'
+import { create, order, startTestService } from '../support/service.ts'
 
 const server = await startPostgres()
 const service = await startTestService(server.env)
@@ -86,50 +85,3 @@ test.each(['XX000', '53100', 'P0001', '23514'])(
     for (const part of parts) expect(shown).not.toContain(part)
   },
 )
-
-test('logs message and stack of an unexpected error', async () => {
-  const { id } = await created(service)
-  await db.query`update intents set state = '{"v":9}' where id = ${id}`
-  const response = await retrieve(service, id)
-  expect(response.status).toBe(500)
-  expect(await lineOf(response)).toMatchObject({
-    level: 50,
-    msg: 'internal_error',
-    error: {
-      name: 'Error',
-      message: 'The store has an intent with a state of version 9',
-      stack: expect.arrayContaining([expect.stringContaining('intents/store.ts')]),
-    },
-  })
-})
-
-test('logs an injected fault', async () => {
-  const response = await create(service, order, { 'sandbox-fault': '503' })
-  expect(await lineOf(response)).toMatchObject({
-    msg: 'store_unavailable',
-    error: { name: 'ProblemError', code: 'store_unavailable' },
-  })
-})
-
-test('logs the rule that a rejected handoff broke, without its clientSecret', async () => {
-  const { id, clientSecret } = await created(service)
-  const shop = 'http://localhost:3000'
-  const rejected = async (pair: object, origin = shop): Promise<readonly unknown[]> => {
-    service.logged.length = 0
-    const response = await new PageClient(service).post('session', { ...pair, origin })
-    expect(response.ok).toBe(false)
-    const { level, msg, error } = await lineOf(response)
-    expect([level, msg, error.stack]).toEqual([40, 'Rejected a checkout session', undefined])
-    expect(service.logged[0]).not.toContain(clientSecret.slice(-48))
-    return [error.code, error.rule]
-  }
-  const notFound = 'payment_intent_not_found'
-  const wrong = { id, clientSecret: `${clientSecret.slice(0, -4)}0000` }
-  expect(await rejected(wrong)).toEqual([notFound, 'wrong_or_old_secret'])
-  const unknown = { id: 'pi_000000000000000000000000', clientSecret }
-  expect(await rejected(unknown)).toEqual([notFound, 'unknown_intent'])
-  const elsewhere = await rejected({ id, clientSecret }, 'https://other.example')
-  expect(elsewhere).toEqual(['origin_not_allowed', 'unregistered_origin'])
-  await db.query`update intents set secret_salt = null where id = ${id}`
-  expect(await rejected({ id, clientSecret })).toEqual([notFound, 'revoked_secret'])
-})

@@ -117,19 +117,6 @@ test('sends 100 Continue before it reads a body', async () => {
   socket.destroy()
 })
 
-test('sends 100 Continue before it reads a form at the test bank', async () => {
-  const client = new PageClient(service)
-  await client.open(await created(service), 'http://localhost:3000')
-  await client.pay('4000000000003220')
-  const bank = new URL((await client.openChallenge()).url)
-  const received = await rawRequest(bank.port, [
-    ...['POST /challenge HTTP/1.1', `Host: ${bank.host}`, 'Expect: 100-continue'],
-    ...['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 7'],
-    ...['Connection: close', '', 'token=x'],
-  ])
-  expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
-})
-
 const head = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, jsonType]
 const chunkedHead = [...head, 'Transfer-Encoding: chunked']
 

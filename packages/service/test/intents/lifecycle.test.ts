@@ -66,48 +66,6 @@ function after(...causes: readonly Cause[]): Intent {
 }
 
 const asked = [pay('challenge'), opened, enter('a', 'b')] as const
-const declined = { code: 'card_declined', declineCode: 'generic_decline', retryable: true }
-
-test.each<
-  [what: string, causes: readonly Cause[], status: string, events: string, confirmation: object]
->([
-  [
-    'a card with a challenge',
-    [pay('challenge')],
-    'requires_action',
-    'confirmed',
-    { state: 'challenge', outcome: { result: 'authorised' } },
-  ],
-  [
-    'a card whose result is open',
-    [pay('pending')],
-    'processing',
-    'confirmed',
-    { state: 'processing' },
-  ],
-  [
-    'a cancel during a challenge',
-    [pay('challenge'), { type: 'canceled' }],
-    'canceled',
-    'confirmed canceled',
-    { state: 'abandoned', failure: null },
-  ],
-  [
-    'a simulated decline of an open result',
-    [pay('pending'), simulated('declined')],
-    'requires_payment_method',
-    'confirmed declined',
-    { failure: declined },
-  ],
-])('%s', (_, causes, status, events, confirmation) => {
-  const intent = after(...causes)
-  const state = stateOf(intent)
-  expect(intent.status).toBe(status)
-  expect(state.events.map(({ cause }) => cause).join(' ')).toBe(events)
-  expect(state.events.at(-1)?.status).toBe(status)
-  expect(intent.version).toBe(1 + state.events.length)
-  expect(state.confirmations.at(-1)).toMatchObject(confirmation)
-})
 
 test.each<[cause: Cause, before: readonly Cause[], rejection: string]>([
   [pay('visa', 'attempt-2'), [pay('challenge')], 'confirmation_in_progress'],

@@ -149,24 +149,6 @@ test('deletes final intents after the retention time, and only those', async () 
   await db.query`delete from intents where id = 'with a key'`
 })
 
-test('continues until nothing is due, then sends each statement once', async () => {
-  const long = after(24 * -40)
-  await db.query`
-    insert into intents (id, environment_id, amount, currency, order_id, secret_kid, status,
-                         finalized_at, created_at, key_hash, key_fingerprint, key_expires_at)
-    select 'pi_due_' || n, 'env_live', 1, 'EUR', 'A', 'k1', 'canceled', ${long}, ${long},
-           sha256(n::text::bytea), sha256(''), ${long}
-      from generate_series(1, 201) n`
-  let sent = 0
-  const counted = observed(db, () => sent++)
-  const round = async () => await reap({ db: counted, now: () => start, retentionDays: 30 })
-  await round()
-  expect(await db.query`select from intents where environment_id = 'env_live'`).toEqual([])
-  sent = 0
-  await round()
-  expect(sent).toBe(1)
-})
-
 test('runs a round every ten seconds until it is stopped, and logs one that fails', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())

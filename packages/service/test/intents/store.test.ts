@@ -3,7 +3,7 @@ import { StoreError } from '../../src/db/errors.ts'
 import { createBatch, type Draft } from '../../src/intents/create.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
-import { change, createIntentStore, load, revokeSecret } from '../../src/intents/store.ts'
+import { change, createIntentStore, load } from '../../src/intents/store.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { hashes, newIntent, observed, openTestStore } from '../support/store.ts'
 
@@ -139,19 +139,6 @@ test('writes a passed deadline also if the cause is rejected, or the secret is r
   const rejections = ['intent_finalized', 'payment_intent_not_found']
   expect(changes.map((changed) => changed?.rejection)).toEqual(rejections)
   for (const { id } of intents) expect((await store.find(id))?.status).toBe('expired')
-})
-
-test('revokes the secret of an intent in environments of the given modes', async () => {
-  const intent = await stored()
-  for (const [id, mode] of [
-    [intent.id, 'live'],
-    ['pi_none', 'test'],
-  ] as const) {
-    expect(await revokeSecret(db, { id, modes: [mode] })).toBe(false)
-  }
-  expect((await store.find(intent.id))?.secretSalt).toEqual(intent.secretSalt)
-  expect(await revokeSecret(db, { id: intent.id, modes: ['test', 'live'] })).toBe(true)
-  expect((await store.find(intent.id))?.secretSalt).toBeNull()
 })
 
 test('creates no intent in an environment that was deleted meanwhile', async () => {
