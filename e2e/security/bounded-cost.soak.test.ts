@@ -129,8 +129,8 @@ async function startTarget(): Promise<Target> {
   const environment = await environmentPath({ api })
   const handoff = await createIntent({ api })
   // Every start registers the demo shop's origin.
-  const page = new HostedPage(api.baseUrl, 'http://localhost:3000')
-  const session = await page.open(handoff)
+  const page = new HostedPage({ url: api.baseUrl })
+  const { token: session } = await page.open(handoff)
   await page.pay('4000000000003220')
   const bank = (await page.openChallenge()).url
   const assets = readdirSync(join(root, 'packages/service/dist/hosted/checkout-assets'))

@@ -174,7 +174,10 @@ test('the checkout’s private API withstands every path, token, and body (threa
   const buyers = await Promise.all(Array.from({ length: 8 }, () => orderedBuyer(stack)))
   const handoffs = await Promise.all(buyers.map((buyer) => buyer.handoff()))
   const tokens = await Promise.all(
-    buyers.map((buyer, at) => buyer.page.open(handoffs[at] ?? { id: '', clientSecret: '' })),
+    buyers.map(async ({ page }, at) => {
+      const session = await page.open(handoffs[at] ?? { id: '', clientSecret: '' })
+      return session.token
+    }),
   )
   const [handoff] = handoffs
   const card = { number: '4000000000000002', expMonth: 12, expYear: 2034, cvc: '123' }

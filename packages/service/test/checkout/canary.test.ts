@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
-import { answer, cardOf, enter, PageClient } from '../support/checkout.ts'
+import { answer, enter } from '../support/checkout.ts'
 import { startPostgres } from '../support/lifetime.ts'
 import { create, created, order, retrieve, startTestService } from '../support/service.ts'
 
@@ -30,8 +31,8 @@ test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', asy
   await retrieve(service, `${id}?api_key=${apiKey}`)
   await retrieve(service, clientSecret)
 
-  const client = new PageClient(service)
-  await client.open({ id, clientSecret }, 'http://localhost:3000')
+  const client = new HostedPage(service)
+  await client.open({ id, clientSecret })
   const responses: string[] = []
   for (const number of [unlisted, '4000000000000002', listed]) {
     const { version } = await client.view()

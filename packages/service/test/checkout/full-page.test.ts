@@ -1,7 +1,8 @@
+import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
 import { revokeSecret } from '../../src/intents/store.ts'
-import { type Pair, startCheckout } from '../support/checkout.ts'
+import { startCheckout } from '../support/checkout.ts'
 import { problemOf } from '../support/service.ts'
 
 const shop = 'https://shop.example'
@@ -12,7 +13,7 @@ await checkout.registerOrigin('https://books.example', 'env_other')
 
 /** Posts the form of a shop's page. */
 async function open(
-  { id, clientSecret }: Pair,
+  { id, clientSecret }: Handoff,
   fields: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = { origin: shop },
 ): Promise<Response> {

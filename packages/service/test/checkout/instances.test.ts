@@ -1,8 +1,9 @@
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test, vi } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
-import { PageClient, shop, startCheckout } from '../support/checkout.ts'
+import { shop, startCheckout } from '../support/checkout.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { addMerchants } from '../support/store.ts'
 
@@ -23,7 +24,7 @@ await first.registerOrigin(shop)
 /** Opens one buyer's page at each instance, for the same new intent. */
 async function openPages() {
   const pair = await first.createIntent()
-  const pages = [new PageClient(first), new PageClient(second)] as const
+  const pages = [new HostedPage(first), new HostedPage(second)] as const
   for (const page of pages) await page.open(pair)
   return pages
 }
@@ -31,7 +32,7 @@ async function openPages() {
 const wait = vi.spyOn(second.context.waits, 'wait')
 
 /** Waits for a new version at the second instance. */
-async function waitAt(page: PageClient) {
+async function waitAt(page: HostedPage) {
   wait.mockClear()
   const waiting = page.waitForVersion()
   await expect.poll(() => wait.mock.calls.length).toBe(1)

@@ -1,6 +1,7 @@
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import { revokeSecret } from '../../src/intents/store.ts'
-import { PageClient, shop, startCheckout } from '../support/checkout.ts'
+import { shop, startCheckout } from '../support/checkout.ts'
 import { problemOf } from '../support/service.ts'
 import { observed, openTestStore } from '../support/store.ts'
 
@@ -13,7 +14,7 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   })
   const checkout = await startCheckout({ db })
   await checkout.registerOrigin(shop)
-  const [pair, page] = [await checkout.createIntent(), new PageClient(checkout)]
+  const [pair, page] = [await checkout.createIntent(), new HostedPage(checkout)]
   await page.open(pair)
   revoking = pair.id
   expect(await problemOf(await page.pay('4242424242424242', { version: 1 }))).toBe(

@@ -1,16 +1,17 @@
+import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test, vi } from 'vitest'
 import { samePageCheck } from '../../src/checkout/routes.ts'
 import { stateOf } from '../../src/intents/intent.ts'
 import { revokeSecret } from '../../src/intents/store.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
-import { cardOf, PageClient, shop, startCheckout } from '../support/checkout.ts'
+import { shop, startCheckout } from '../support/checkout.ts'
 import { problemOf } from '../support/service.ts'
 
 const checkout = await startCheckout()
 await checkout.registerOrigin(shop)
 
-async function opened(environmentId = 'env_test'): Promise<PageClient> {
-  const client = new PageClient(checkout)
+async function opened(environmentId = 'env_test'): Promise<HostedPage> {
+  const client = new HostedPage(checkout)
   await client.open(await checkout.createIntent({ environmentId }))
   return client
 }
@@ -21,7 +22,7 @@ const begin = vi.spyOn(checkout.context.waits, 'wait')
 const protectedPaths = ['confirm', 'cancel', 'challenge/open', 'challenge/cancel']
 
 test('shows merchant, amount, and order, and no customer data (threat 15)', async () => {
-  const client = new PageClient(checkout)
+  const client = new HostedPage(checkout)
   const pair = await checkout.createIntent()
   const session = await client.open(pair)
   expect(Object.keys(session)).toEqual(['token', 'expiresAt', 'intent'])
@@ -63,7 +64,7 @@ test('returns one 404 for every mismatch of id and clientSecret (threat 13)', as
     ['wrong_or_old_secret', old],
   ] as const) {
     const before = checkout.logged.length
-    const response = await new PageClient(checkout).post('session', { ...pair, origin: shop })
+    const response = await new HostedPage(checkout).post('session', { ...pair, origin: shop })
     expect(response.status).toBe(404)
     bodies.add((await response.text()).replace(/req_\w+/, ''))
     const lines = checkout.logged.slice(before)
@@ -89,7 +90,7 @@ test('returns one 404 for every mismatch of id and clientSecret (threat 13)', as
 for (const origin of ['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()]) {
   test(`rejects a session for a page of ${origin}`, async () => {
     const pair = await checkout.createIntent()
-    const response = await new PageClient(checkout).post('session', { ...pair, origin })
+    const response = await new HostedPage(checkout).post('session', { ...pair, origin })
     expect(await response.json()).toMatchObject({
       ...{ status: 403, code: 'origin_not_allowed' },
       detail:
@@ -101,10 +102,10 @@ for (const origin of ['http://evil.localhost:3000', 'null', `${shop}/`, shop.toU
 
 test('opens a settled intent for ten minutes (threat 14)', async () => {
   const pair = await checkout.createIntent()
-  const client = new PageClient(checkout)
+  const client = new HostedPage(checkout)
   await client.open(pair)
   await client.pay('4242424242424242')
-  expect((await new PageClient(checkout).open(pair)).intent.status).toBe('succeeded')
+  expect((await new HostedPage(checkout).open(pair)).intent.status).toBe('succeeded')
   // The intent's own times: advancing the service's would end every session of this file.
   await checkout.db.query`
     update intents
@@ -134,7 +135,7 @@ for (const [what, header, challenge] of [
       detail: 'The checkout session has ended. Open a new one with the clientSecret.',
     })
     for (const path of protectedPaths) {
-      const response = await new PageClient(checkout).post(path, {}, headers)
+      const response = await new HostedPage(checkout).post(path, {}, headers)
       expect(await problemOf(response), path).toBe('401 invalid_session')
     }
   })
@@ -381,7 +382,7 @@ for (const [what, end, status] of [
   test(`ends a session, and no other one, when ${what} (threat 59)`, async () => {
     await checkout.registerOrigin(removed)
     const pair = await checkout.createIntent()
-    const [client, other] = [new PageClient(checkout), await opened()]
+    const [client, other] = [new HostedPage(checkout), await opened()]
     await client.open(pair, removed)
     expect((await client.view()).version).toBe(1)
     begin.mockClear()
@@ -406,7 +407,7 @@ for (const [what, end, status] of [
 test('rejects further sessions of an intent for which a client opens them without end', async () => {
   const [mine, others] = [await checkout.createIntent(), await checkout.createIntent()]
   const open = async (pair: object): Promise<number> =>
-    (await new PageClient(checkout).post('session', { ...pair, origin: shop })).status
+    (await new HostedPage(checkout).post('session', { ...pair, origin: shop })).status
   const statuses: number[] = []
   while (statuses.length < 150)
     statuses.push(...(await Promise.all(Array(10).fill(mine).map(open))))

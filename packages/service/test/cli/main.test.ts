@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { runPiService } from '@pi-checkout/test-support/stack'
 import { expect, test } from 'vitest'
-import { PageClient } from '../support/checkout.ts'
 import { serve, temporaryFolder } from '../support/lifetime.ts'
 import {
   administer,
@@ -75,14 +75,14 @@ test('revokes the clientSecret of a live intent and ends its open checkout', asy
   const { apiKey } = await newKey(data, 'Second Shop', 'live')
   await administer(data, { command: 'origins add', origin, ...live })
   const { id, clientSecret } = await created({ url: service.url, apiKey })
-  const page = new PageClient(service)
+  const page = new HostedPage(service)
   await page.open({ id, clientSecret }, origin)
   expect((await page.get()).status).toBe(200)
   const output = await onData('intents', 'revoke-secret', id)
   expect(output).toContain(
     `The clientSecret of ${id} is revoked, and its open checkout sessions have ended.`,
   )
-  const again = await new PageClient(service).post('session', { id, clientSecret, origin })
+  const again = await new HostedPage(service).post('session', { id, clientSecret, origin })
   expect([(await page.get()).status, again.status]).toEqual([401, 404])
   const mistaken = await failed('intents', 'revoke-secret', clientSecret, '--data', data)
   expect(mistaken).toContain('No intent has this id')

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { startLoadBalancer } from '@pi-checkout/test-support/load-balancer'
 import type { Standby, TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { newSecretKeys } from '../../src/secret-keys.ts'
-import { PageClient } from '../support/checkout.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { create, order, retrieve, startTestService } from '../support/service.ts'
 
@@ -110,7 +110,7 @@ async function merchants(lane: number): Promise<void> {
 async function buyers(lane: number): Promise<void> {
   for (let number = 0; !stopped; number++) {
     const { id, clientSecret } = JSON.parse(await createOnce(`${lane}-${number}`))
-    const page = new PageClient(merchant)
+    const page = new HostedPage(merchant)
     const opening = { id, clientSecret, origin: 'http://localhost:3000' }
     const { token } = JSON.parse(await untilStatus(200, () => page.post('session', opening)))
     page.token = token

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { testCards } from '@pi-checkout/contract/sandbox'
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type AdminCommand, administer } from '../../src/cli/admin-commands.ts'
@@ -11,7 +12,7 @@ import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
 import { openStore } from '../../src/start/open-store.ts'
-import { answer, enter, PageClient } from '../support/checkout.ts'
+import { answer, enter } from '../support/checkout.ts'
 import { startPostgres, temporaryFolder } from '../support/lifetime.ts'
 import { explainAll, query } from '../support/plans.ts'
 import { control, environmentId } from '../support/sandbox.ts'
@@ -193,8 +194,8 @@ async function playStory(store: NodeJS.ProcessEnv): Promise<void> {
   }
 
   for (let count = 0; count < 60; count++) {
-    const page = new PageClient(service)
-    await page.open(await created(service), 'http://localhost:3000')
+    const page = new HostedPage(service)
+    await page.open(await created(service))
     await page.pay(testCards.challenge)
     const ticket = await page.openChallenge()
     const token = await enter(ticket)

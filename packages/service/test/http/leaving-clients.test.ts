@@ -1,13 +1,13 @@
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { leaveAtAnyByte } from '@pi-checkout/test-support/leaving-client'
 import { expect, test } from 'vitest'
-import { PageClient } from '../support/checkout.ts'
 import { created, order, startProcess } from '../support/service.ts'
 
 const shop = 'http://localhost:3000'
 const service = await startProcess(['--memory'])
 const { hostname: host, port, host: hostAndPort } = new URL(service.url)
 const { id, clientSecret } = await created(service)
-const page = new PageClient(service)
+const page = new HostedPage(service)
 await page.open({ id, clientSecret }, shop)
 
 const json = 'Content-Type: application/json'

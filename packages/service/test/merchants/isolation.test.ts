@@ -1,5 +1,5 @@
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
-import { PageClient } from '../support/checkout.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import {
@@ -46,8 +46,8 @@ async function listed(environment: string, list: string): Promise<string> {
 }
 
 /** Opens a session, and returns its HTTP status and client. */
-async function opened(by: Merchant, origin: string): Promise<[status: number, PageClient]> {
-  const client = new PageClient(service)
+async function opened(by: Merchant, origin: string): Promise<[status: number, HostedPage]> {
+  const client = new HostedPage(service)
   const { id, clientSecret } = await created(by)
   const response = await client.post('session', { id, clientSecret, origin })
   client.token = ((await response.json()) as { token: string }).token

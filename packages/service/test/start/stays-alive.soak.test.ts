@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { openSocket, rawRequest } from '@pi-checkout/test-support/raw-http'
 import { startService } from '@pi-checkout/test-support/stack'
 import { expect, test } from 'vitest'
-import { answer, enter, PageClient, tokenIn } from '../support/checkout.ts'
+import { answer, enter, tokenIn } from '../support/checkout.ts'
 import { atEnd, startPostgres, temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import { create, created, type Merchant, order, statusOf } from '../support/service.ts'
@@ -108,10 +109,10 @@ async function expectEnd(program: Program, shop: Shop): Promise<void> {
 }
 
 /** Creates an intent and opens its checkout. */
-async function openPage(shop: Shop, status: string): Promise<PageClient> {
+async function openPage(shop: Shop, status: string): Promise<HostedPage> {
   const intent = await created(shop, order, { 'idempotency-key': crypto.randomUUID() })
   shop.intents.set(intent.id, status)
-  const page = new PageClient(shop)
+  const page = new HostedPage(shop)
   await page.open(intent, origin)
   return page
 }
@@ -125,7 +126,7 @@ async function passChallenge(shop: Shop): Promise<void> {
 }
 
 /** Enters a wrong code, then the right one. */
-async function enterCodes(page: PageClient): Promise<void> {
+async function enterCodes(page: HostedPage): Promise<void> {
   const ticket = await page.openChallenge()
   const again = await answer(ticket, await enter(ticket), '1111')
   await answer(ticket, tokenIn(await again.text()), '1234')

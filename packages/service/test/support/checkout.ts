@@ -1,14 +1,9 @@
-/**
- * A running checkout with real listeners on free ports and a clock that tests move, and clients of its private API
- * and of the test bank.
- *
- * @module
- */
+/** A running checkout with listeners on free ports and a clock that tests move, and a client of the test bank. @module */
 import { fileURLToPath } from 'node:url'
 import type { CreatePaymentIntent } from '@pi-checkout/contract'
+import type { ChallengeTicket } from '@pi-checkout/test-support/http-buyer'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
-import type { ChallengeTicket, CheckoutView, SessionGrant } from '../../shared/checkout-api.ts'
 import { type AppOptions, mainListener, testBankListener } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createRateLimits } from '../../src/http/rate-limit.ts'
@@ -24,12 +19,7 @@ import { atEnd } from './lifetime.ts'
 import { newIntent, openTestStore } from './store.ts'
 
 /** The origin of the tests' shop. */
-export const shop = 'http://shop.example.localhost:3000'
-
-export interface Pair {
-  readonly id: string
-  readonly clientSecret: string
-}
+export const shop = 'http://localhost:3000'
 
 interface IntentChanges extends Partial<CreatePaymentIntent> {
   /** @default 'env_test' */
@@ -105,72 +95,6 @@ export async function startCheckout({
     /** Signals that the service is stopping. */
     stop: (): void => stopping.abort(),
   }
-}
-
-/** The hosted page's client of the private API, without a browser. */
-export class PageClient {
-  readonly #url: string
-  readonly #nodeUrl: string
-  token = ''
-
-  constructor({ url, nodeUrl = url }: { readonly url: string; readonly nodeUrl?: string }) {
-    this.#url = url
-    this.#nodeUrl = nodeUrl
-  }
-
-  async open({ id, clientSecret }: Pair, origin = shop): Promise<SessionGrant> {
-    const response = await this.post('session', { id, clientSecret, origin })
-    const session = (await response.json()) as SessionGrant
-    this.token = session.token
-    return session
-  }
-
-  async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return await fetch(`${this.#nodeUrl}/checkout-api/${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        origin: this.#url,
-        ...(this.token && { authorization: `Bearer ${this.token}` }),
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    })
-  }
-
-  /** Requests the intent. @param signal - Stops waiting for the response. */
-  async get(query = '', signal: AbortSignal | null = null): Promise<Response> {
-    const headers = { authorization: `Bearer ${this.token}` }
-    return await fetch(`${this.#nodeUrl}/checkout-api/intent${query}`, { headers, signal })
-  }
-
-  async view(query = '', signal: AbortSignal | null = null): Promise<CheckoutView> {
-    return (await (await this.get(query, signal)).json()) as CheckoutView
-  }
-
-  /** Waits for the next version; fails well before a long poll ends without one, after 25 seconds. */
-  async waitForVersion(version = 2): Promise<CheckoutView> {
-    return await this.view(`?waitForVersion=${version}`, AbortSignal.timeout(20_000))
-  }
-
-  /** Presses Pay with a test card, for the current version. */
-  async pay(
-    number: string,
-    attempt: { confirmationId?: string; version?: number } = {},
-  ): Promise<Response> {
-    const version = attempt.version ?? (await this.view()).version
-    const confirmationId = attempt.confirmationId ?? randomBase62(24)
-    return await this.post('confirm', { confirmationId, version, paymentMethod: cardOf(number) })
-  }
-
-  async openChallenge(body = {}): Promise<ChallengeTicket> {
-    return (await (await this.post('challenge/open', body)).json()) as ChallengeTicket
-  }
-}
-
-/** A card as the hosted page sends it. */
-export function cardOf(number: string, cvc = '123') {
-  return { type: 'card', card: { number, expMonth: 12, expYear: 2040, cvc } }
 }
 
 /** Posts a form to the test bank, as a browser does from a page with `no-referrer`. */

@@ -1,28 +1,21 @@
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
-import {
-  answer,
-  enter,
-  PageClient,
-  shop,
-  startCheckout,
-  submit,
-  tokenIn,
-} from '../support/checkout.ts'
+import { answer, enter, shop, startCheckout, submit, tokenIn } from '../support/checkout.ts'
 
 const page = `${shop}/orders/A-1001?step=pay`
 const checkout = await startCheckout()
 await checkout.registerOrigin(shop)
 
 /** Returns a page whose intent has an open challenge. */
-async function challenged(number = '4000000000003220'): Promise<PageClient> {
-  const client = new PageClient(checkout)
+async function challenged(number = '4000000000003220'): Promise<HostedPage> {
+  const client = new HostedPage(checkout)
   await client.open(await checkout.createIntent())
   await client.pay(number)
   return client
 }
 
 /** Opens the challenge of a page and its code form. */
-async function entered(page: PageClient | Promise<PageClient> = challenged()) {
+async function entered(page: HostedPage | Promise<HostedPage> = challenged()) {
   const client = await page
   const ticket = await client.openChallenge()
   return { client, ticket, token: await enter(ticket) }
@@ -207,7 +200,7 @@ test('escapes the merchant’s name and form fields', async () => {
   await checkout.registerOrigin(shop, 'env_other')
   await checkout.db.query`
     update merchants set name = ${'<img src=x onerror=alert(1)> "Books"'} where id = 'mer_books'`
-  const client = new PageClient(checkout)
+  const client = new HostedPage(checkout)
   await client.open(await checkout.createIntent({ environmentId: 'env_other' }))
   await client.pay('4000000000003220')
   const { url, token } = await client.openChallenge()

@@ -1,11 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { revokeSecret } from '../../src/intents/store.ts'
 import { setClock } from '../../src/sandbox/environment-clock.ts'
 import { resetEnvironments } from '../../src/sandbox/reset.ts'
-import { PageClient, shop, startCheckout } from '../support/checkout.ts'
+import { shop, startCheckout } from '../support/checkout.ts'
 import { created, problemOf, startTestService } from '../support/service.ts'
 
 const checkout = await startCheckout()
@@ -15,7 +16,7 @@ const begun = vi.spyOn(checkout.context.waits, 'wait')
 
 /** Opens a page of a new intent, which begins to wait for version 2. */
 async function openWaiting(environmentId = 'env_test') {
-  const client = new PageClient(checkout)
+  const client = new HostedPage(checkout)
   const pair = await checkout.createIntent({ environmentId })
   await client.open(pair)
   const count = begun.mock.calls.length
@@ -45,8 +46,8 @@ test('stops without waiting for buyers and without cutting them off', async () =
   const service = await startTestService()
   const buyers = await Promise.all(
     Array.from({ length: 30 }, async () => {
-      const client = new PageClient(service)
-      await client.open(await created(service), 'http://localhost:3000')
+      const client = new HostedPage(service)
+      await client.open(await created(service))
       return { client, agent: new Agent({ keepAlive: true, maxSockets: 1 }) }
     }),
   )
