@@ -4,19 +4,6 @@ import { create, created, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
 
-test('is healthy and ready while it runs, and hides metrics by default', async () => {
-  for (const [path, status, body] of [
-    ['/healthz', 200, { status: 'ok' }],
-    ['/readyz', 200, { status: 'ready' }],
-    ['/metrics', 404, { code: 'not_found' }],
-  ] as const) {
-    const response = await fetch(service.url + path)
-    const hsts = response.headers.get('strict-transport-security')
-    expect([response.status, hsts]).toEqual([status, null])
-    expect(await response.json()).toMatchObject(body)
-  }
-})
-
 test('keeps an idle connection longer than proxies and clients do', async () => {
   const { headers } = await fetch(`${service.url}/healthz`)
   const [, seconds] = /timeout=(\d+)/.exec(headers.get('keep-alive') ?? '') ?? []

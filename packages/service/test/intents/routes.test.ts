@@ -180,18 +180,3 @@ test('rejects a secret key sent by a browser, without CORS headers (threat 1)', 
   expect([...response.headers.keys()].join()).not.toContain('access-control')
   expect(await problemOf(response)).toBe('403 secret_key_in_browser')
 })
-
-test('checks browser, media type, API key, header, and JSON in this order', async () => {
-  const faults = [
-    [{ origin: 'http://localhost:3000' }, '403 secret_key_in_browser'],
-    [{ 'content-type': 'text/plain' }, '415 unsupported_media_type'],
-    [{ authorization: 'Bearer wrong' }, '401 invalid_credentials'],
-    [{ 'idempotency-key': 'a b' }, '400 invalid_idempotency_key'],
-    [{ 'idempotency-key': '"' }, '400 invalid_idempotency_key'],
-    [{}, '400 malformed_json'],
-  ] as const
-  for (const [index, [, expected]] of faults.entries()) {
-    const headers = Object.assign({}, ...faults.slice(index).map(([sent]) => sent))
-    expect(await problemOf(await create(service, 'no json', headers))).toBe(expected)
-  }
-})

@@ -1,25 +1,6 @@
 /** Plans of statements. @module */
 import type { Database } from '../../src/db/database.ts'
 
-/** What a statement reads, and how. */
-export interface Plan {
-  /** Most tables that it joins. A subquery for each row is no join. */
-  readonly joined: number
-  readonly scans: readonly Scan[]
-  /** Steps with their conditions, without estimates. */
-  readonly shape: readonly string[]
-}
-
-interface Scan {
-  readonly table: string
-  /** Whether it reads an index. */
-  readonly isByIndex: boolean
-  /** Whether it ends when a limit is reached. */
-  readonly isLimited: boolean
-  /** Rows that the planner expects. */
-  readonly rows: number
-}
-
 interface Step {
   readonly 'Node Type': string
   readonly 'Parent Relationship'?: string
@@ -55,9 +36,14 @@ export async function explainAll(
   return plans
 }
 
-function planOf(root: Step): Plan {
-  const scans: Scan[] = []
+type Plan = ReturnType<typeof planOf>
+
+/** Returns what a statement reads, and how. `isLimited`: the scan ends when a limit is reached. */
+function planOf(root: Step) {
+  const scans: { table: string; isByIndex: boolean; isLimited: boolean; rows: number }[] = []
+  /** Steps with their conditions, without estimates. */
   const shape: string[] = []
+  /** Most tables that it joins. A subquery for each row is no join. */
   let joined = 0
 
   /** Returns the number of tables that the step joins. */
