@@ -7,6 +7,9 @@ export function brandIcon(brand: Brand | undefined): TemplateResult {
   return html`<svg
     class="brand"
     viewBox="0 0 34 22"
+    font-family="Arial, Helvetica, sans-serif"
+    font-weight="700"
+    text-anchor="middle"
     role="img"
     aria-hidden=${brand ? 'false' : 'true'}
     aria-label=${brand?.name ?? nothing}
@@ -19,24 +22,24 @@ const plainCard = svg`${outline}
   <rect fill="var(--line-strong)" x="1" y="5" width="32" height="4"></rect>
   <rect fill="var(--line-strong)" x="5" y="14" width="9" height="2.5" rx="1"></rect>`
 
-const whiteCard = svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>`
+const whiteCard = svg`<rect fill="#fff" stroke="#d9dde4" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>`
 
 const brandDrawings: Readonly<Record<Brand['type'], TemplateResult>> = {
   visa: svg`${whiteCard}
-    <text class="brand-text" fill="var(--visa)" font-size="11" font-style="italic" x="17" y="15.2">VISA</text>`,
+    <text fill="#1434cb" font-size="11" font-style="italic" x="17" y="15.2">VISA</text>`,
   mastercard: svg`${whiteCard}
-    <circle cx="13.4" cy="11" r="6" fill="var(--mastercard-left)"></circle>
-    <circle cx="20.6" cy="11" r="6" fill="var(--mastercard-right)"></circle>
-    <path d="M17 6.2a6 6 0 0 1 0 9.6 6 6 0 0 1 0-9.6z" fill="var(--mastercard-middle)"></path>`,
-  amex: coloredCard('AMEX', 'var(--amex)', 14.2),
+    <circle cx="13.4" cy="11" r="6" fill="#eb001b"></circle>
+    <circle cx="20.6" cy="11" r="6" fill="#f79e1b"></circle>
+    <path d="M17 6.2a6 6 0 0 1 0 9.6 6 6 0 0 1 0-9.6z" fill="#ff5f00"></path>`,
+  amex: coloredCard('AMEX', '#016fd0', 14.2),
   mir: svg`${whiteCard}
-    <text class="brand-text" fill="var(--mir)" font-size="10.5" x="17" y="15">МИР</text>`,
-  arca: coloredCard('ArCa', 'var(--arca)', 14.6),
+    <text fill="#0f754e" font-size="10.5" x="17" y="15">МИР</text>`,
+  arca: coloredCard('ArCa', '#0a3d62', 14.6),
 }
 
 function coloredCard(name: string, color: string, baseline: number): TemplateResult {
   return svg`<rect x="0" y="0" width="34" height="22" rx="4" fill=${color}></rect>
-    <text class="brand-text" font-size="9" fill="var(--card)" x="17" y=${baseline}>${name}</text>`
+    <text font-size="9" fill="#fff" x="17" y=${baseline}>${name}</text>`
 }
 
 /** Position of the security code on a card. */
@@ -59,13 +62,13 @@ export const chevron = html`<svg class="icon chevron stroked" viewBox="0 0 16 16
 </svg>`
 
 export const spinner = html`<svg class="spinner stroked" viewBox="0 0 24 24" aria-hidden="true">
-  <circle class="spinner-track" cx="12" cy="12" r="9"></circle>
+  <circle opacity="0.25" cx="12" cy="12" r="9"></circle>
   <path d="M12 3a9 9 0 0 1 9 9"></path>
 </svg>`
 
 /** A check mark, cross, or clock, shown next to the heading of a result. */
 export function resultIcon(result: string): TemplateResult {
-  return html`<svg class="result-icon stroked" viewBox="0 0 24 24" aria-hidden="true">
+  return html`<svg class="stroked" width="2.25rem" viewBox="0 0 24 24" aria-hidden="true">
     <path d=${resultPaths[result] ?? cross} pathLength="1"></path>
   </svg>`
 }

@@ -1,4 +1,4 @@
-/** Sets the merchant's appearance as data attributes and custom properties of the document. @module */
+/** Sets the merchant's appearance as custom properties of the document. @module */
 import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
 import { black, type Color, readColor } from './color.ts'
 import { report } from './help.ts'
@@ -9,7 +9,7 @@ import {
   paletteOf,
   schemeOf,
 } from './palette.ts'
-import { readAppearance } from './read-appearance.ts'
+import { densities, fonts, readAppearance } from './read-appearance.ts'
 
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
 export class PageAppearance {
@@ -32,7 +32,7 @@ export class PageAppearance {
   }
 
   #apply(): void {
-    const { colorScheme = 'auto', font = '', density = '', radius } = this.#appearance
+    const { colorScheme = 'auto', font = 'system', density = 'regular', radius } = this.#appearance
     const isDark = colorScheme === 'auto' ? this.#darkScheme.matches : colorScheme === 'dark'
     const colorOf = (value: AppearanceColor | undefined): Color | undefined =>
       readColor(typeof value === 'object' ? value[isDark ? 'dark' : 'light'] : value)
@@ -40,14 +40,16 @@ export class PageAppearance {
     const own = { accent: colorOf(accent), background: colorOf(background), text: colorOf(text) }
     const scheme = own.background ? schemeOf(own.background) : colorScheme
     const { dataset, style } = document.documentElement
-    Object.assign(dataset, { scheme, font, density })
+    dataset.scheme = scheme
     document.documentElement.removeAttribute('style')
-    if (radius !== undefined) style.setProperty('--radius', `${radius}px`)
+    const set = (values: Readonly<Record<string, string>>): void => {
+      for (const [token, value] of Object.entries(values)) style.setProperty(`--${token}`, value)
+    }
+    set({ ...fonts[font], ...densities[density] })
+    if (radius !== undefined) set({ radius: `${radius}px` })
     if (!Object.values(own).some(Boolean)) return
     const base = defaultColors()
-    for (const [token, color] of Object.entries(paletteOf(own, base))) {
-      style.setProperty(`--${token}`, color)
-    }
+    set(paletteOf(own, base))
     for (const warning of contrastWarnings(own, base)) report('warn', `pi-checkout: ${warning}`)
   }
 }

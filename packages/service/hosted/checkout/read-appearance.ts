@@ -1,12 +1,10 @@
-/**
- * Reads the merchant's appearance by a closed list of tokens. Pure.
- *
- * No text of the merchant reaches a style: the page writes colors and numbers that it has parsed.
- *
- * @module
- */
+/** Reads the merchant's appearance by a closed list of tokens. No text of the merchant reaches a style. @module */
 import type { Appearance } from '@pi-checkout/contract/frame-protocol'
 import { readColor } from './color.ts'
+
+type Looks<T extends 'font' | 'density'> = Readonly<
+  Record<NonNullable<Appearance[T]>, Readonly<Record<string, string>>>
+>
 
 interface Token {
   readonly isValid: (value: unknown) => boolean
@@ -18,6 +16,28 @@ const color: Token = {
   rule: 'must be # and 3 or 6 hexadecimal digits, or { light, dark } with one such color each',
 }
 
+/** Custom properties for each font and density. */
+export const fonts: Looks<'font'> = {
+  system: {},
+  humanist: {
+    font: 'Seravek, "Gill Sans Nova", Ubuntu, Calibri, "DejaVu Sans", "Noto Sans Armenian", sans-serif',
+  },
+  geometric: {
+    font: 'Avenir, Montserrat, Corbel, "URW Gothic", "Noto Sans Armenian", sans-serif',
+  },
+  rounded: {
+    font: 'ui-rounded, "Hiragino Maru Gothic ProN", Quicksand, Comfortaa, "Arial Rounded MT Bold", Calibri, "Noto Sans Armenian", sans-serif',
+  },
+  serif: {
+    font: 'Charter, "Bitstream Charter", "Sitka Text", Cambria, "Noto Serif", "Noto Serif Armenian", Sylfaen, serif',
+  },
+}
+export const densities: Looks<'density'> = {
+  compact: { density: '0.65' },
+  regular: {},
+  spacious: { density: '1.5', 'field-size': '3.25rem' },
+}
+
 const tokens: Readonly<Record<keyof Appearance, Token>> = {
   colorScheme: oneOf('auto', 'light', 'dark'),
   accent: color,
@@ -27,8 +47,8 @@ const tokens: Readonly<Record<keyof Appearance, Token>> = {
     isValid: (value) => typeof value === 'number' && value >= 0 && value <= 24,
     rule: 'must be a number of pixels from 0 to 24',
   },
-  font: oneOf('system', 'humanist', 'geometric', 'rounded', 'serif'),
-  density: oneOf('compact', 'regular', 'spacious'),
+  font: oneOf(...Object.keys(fonts)),
+  density: oneOf(...Object.keys(densities)),
 }
 
 function oneOf(...values: readonly string[]): Token {

@@ -28,9 +28,9 @@ export function jsonBlock(value: unknown): TemplateResult {
   let end = 0
   for (const match of text.matchAll(token)) {
     const [whole, string, colon] = match
-    const kind = string === undefined ? 'value' : colon ? 'name' : 'string'
+    const tone = string === undefined ? 'waiting' : colon ? 'plain' : 'good'
     const shown = string ?? whole
-    parts.push(text.slice(end, match.index), html`<span class=${kind}>${shown}</span>`)
+    parts.push(text.slice(end, match.index), html`<span data-tone=${tone}>${shown}</span>`)
     end = match.index + shown.length
   }
   return codeBlock(text, 'Copy', [...parts, text.slice(end)])

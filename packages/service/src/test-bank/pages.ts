@@ -79,4 +79,4 @@ export function challengePage(
     .replace('<!--content-->', () => content)
 }
 
-const bankIcon = `<svg viewBox="0 0 18 18" aria-hidden="true"><path fill="currentColor" d="M9 1 1.5 5v1.5h15V5L9 1zM3 8v5H2v2h14v-2h-1V8h-2v5h-2.5V8h-3v5H5V8H3z"/></svg>`
+const bankIcon = `<svg width="1.125rem" viewBox="0 0 18 18" aria-hidden="true"><path fill="currentColor" d="M9 1 1.5 5v1.5h15V5L9 1zM3 8v5H2v2h14v-2h-1V8h-2v5h-2.5V8h-3v5H5V8H3z"/></svg>`
