@@ -1,14 +1,7 @@
-/**
- * Client of the hosted page's private API. It keeps the session token in memory only.
- *
- * Each request has a timeout. If the session has expired, it is renewed and the request is sent again.
- *
- * @module
- */
+/** Client of the private API. The session token stays in memory, and an expired session is renewed once. @module */
 import type {
   ChallengeTicket,
   CheckoutView,
-  ConfirmBody,
   OpenSessionBody,
   SessionGrant,
 } from '../../shared/checkout-api.ts'
@@ -41,10 +34,7 @@ export class ApiProblem extends Error implements Failure {
   }
 }
 
-/**
- * Returns whether the service itself rejected a request. After every other failure the request may have
- * been committed.
- */
+/** Whether the service itself rejected a request. After every other failure it may have been committed. */
 export function isRejection(error: unknown): error is ApiProblem {
   if (!(error instanceof ApiProblem) || error.code === 'unknown') return false
   return error.status < 500 && error.code !== 'invalid_session'
@@ -52,6 +42,9 @@ export function isRejection(error: unknown): error is ApiProblem {
 
 /** What opens a session. A full page has a cookie in place of the secret. */
 export type OpenSession = OpenSessionBody | Pick<OpenSessionBody, 'id'>
+
+/** What changes the intent. */
+export type ChangePath = 'confirm' | 'cancel' | 'challenge/cancel'
 
 export class CheckoutApi {
   readonly #renew: () => Promise<unknown>
@@ -80,8 +73,9 @@ export class CheckoutApi {
     return readView(await this.#send(path, { signal, isLongPoll: true }))
   }
 
-  async confirm(request: ConfirmBody, signal?: AbortSignal): Promise<CheckoutView> {
-    return readView(await this.#send('confirm', { body: request, signal }))
+  /** @param body - Of a confirmation: `ConfirmBody`. */
+  async change(path: ChangePath, body: object, signal: AbortSignal): Promise<CheckoutView> {
+    return readView(await this.#send(path, { body, signal }))
   }
 
   /** Creates a one-time token for the issuer's page. */
@@ -92,14 +86,6 @@ export class CheckoutApi {
     const ticket = (await this.#send('challenge/open', { body, signal })) as ChallengeTicket
     if (typeof ticket?.token !== 'string') throw new TypeError('ticket: has no token')
     return ticket
-  }
-
-  async cancelChallenge(signal?: AbortSignal): Promise<CheckoutView> {
-    return readView(await this.#send('challenge/cancel', { body: {}, signal }))
-  }
-
-  async cancel(signal?: AbortSignal): Promise<CheckoutView> {
-    return readView(await this.#send('cancel', { body: {}, signal }))
   }
 
   async #send(path: string, options: Options): Promise<unknown> {

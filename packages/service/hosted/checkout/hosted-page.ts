@@ -174,7 +174,7 @@ export class HostedPage extends LightElement {
     const { elsewhere, interrupted, verifyText, confirmHere, tryAgain } = this.#texts
     const hints = { elsewhere, interrupted, failed: verifyText }
     const button = html`
-      <button class="primary pay" type="button" @click=${() => this.#payment.confirmHere()}>
+      <button class="primary pay" type="button" @click=${() => this.#payment.press('confirm-here')}>
         <span>${reason === 'failed' ? tryAgain : confirmHere}</span>
       </button>`
     return this.#verification(hints[reason], { button })
@@ -188,7 +188,7 @@ export class HostedPage extends LightElement {
         class="primary pay"
         type="button"
         aria-disabled=${busy}
-        @click=${() => this.#payment.goToBank()}
+        @click=${() => this.#payment.press('to-bank')}
       >${busy ? spinner : nothing}<span>${toBank}</span></button>`
     return this.#verification(toBankText, { button })
   }
@@ -245,7 +245,7 @@ export class HostedPage extends LightElement {
   #method({ paymentMethod }: CheckoutView): unknown {
     if (!paymentMethod) return nothing
     const { brand, last4 } = paymentMethod.card
-    return html`<p class="method">${brandIcon(brandOfType(brand))}<span>•••• ${last4}</span></p>`
+    return html`<p class="method row">${brandIcon(brandOfType(brand))}<span>•••• ${last4}</span></p>`
   }
 
   #notice(view: CheckoutView): FormNotice | undefined {

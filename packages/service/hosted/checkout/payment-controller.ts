@@ -6,6 +6,7 @@ import type {
   CheckoutView,
   ConfirmBody,
 } from '../../shared/checkout-api.ts'
+import type { ChangePath } from './checkout-client.ts'
 import type { PageSession, SessionObserver } from './page-session.ts'
 import {
   type Action,
@@ -90,27 +91,21 @@ export class PaymentController implements ReactiveController, SessionObserver, V
       version: this.view.version,
       paymentMethod: { type: 'card', card },
     }
-    await this.#perform('pay', async (signal) => await this.#session.api.confirm(request, signal))
+    await this.#perform('pay', 'confirm', request)
   }
 
   async cancel(): Promise<void> {
-    await this.#perform('cancel', async (signal) => await this.#session.api.cancel(signal))
+    await this.#perform('cancel', 'cancel')
   }
 
   /** Cancels the challenge and returns to the card form. */
   async useAnotherCard(): Promise<void> {
-    const { api } = this.#session
-    await this.#perform('another-card', async (signal) => await api.cancelChallenge(signal))
+    await this.#perform('another-card', 'challenge/cancel')
   }
 
-  /** Opens the challenge in this window, which ends it in all others. */
-  confirmHere(): void {
-    this.#handle({ type: 'press', button: 'confirm-here' })
-  }
-
-  /** Navigates the top page to an issuer that forbids framing. It returns to the page around this one. */
-  goToBank(): void {
-    this.#handle({ type: 'press', button: 'to-bank' })
+  /** Opens the challenge in this window, which ends it in all others, or leaves for a bank that forbids framing. */
+  press(button: 'confirm-here' | 'to-bank'): void {
+    this.#handle({ type: 'press', button })
   }
 
   /** Reads the view after a message of the issuer's page, which proves nothing. */
@@ -171,10 +166,7 @@ export class PaymentController implements ReactiveController, SessionObserver, V
   }
 
   /** Sends the request for an action. */
-  async #perform(
-    button: Action,
-    send: (signal: AbortSignal) => Promise<CheckoutView>,
-  ): Promise<void> {
+  async #perform(button: Action, path: ChangePath, body: object = {}): Promise<void> {
     const before = this.step
     this.#handle({ type: 'press', button })
     if (this.step === before) return
@@ -182,7 +174,9 @@ export class PaymentController implements ReactiveController, SessionObserver, V
     const isObsolete = (): boolean => this.#obsolete === sending
     const onFailure = (error: unknown): void => this.#handle({ type: 'failing', error })
     try {
-      const view = await this.#session.retries.send(send, { onFailure, isObsolete })
+      const { retries, api } = this.#session
+      const send = async (signal: AbortSignal) => await api.change(path, body, signal)
+      const view = await retries.send(send, { onFailure, isObsolete })
       this.#handle({ type: 'response', view })
     } catch (error) {
       if (!isObsolete()) await this.#poller.read()

@@ -4,6 +4,7 @@ import type {
   LoggedExchange,
   RequestToSend,
   SandboxEnvironment,
+  SandboxEnvironments,
   SentRequest,
   ShownIntent,
   SimulatedOutcome,
@@ -21,6 +22,7 @@ import {
   type Lists,
   type Method,
   messageOf,
+  queryText,
   SandboxApi,
   SandboxApiError,
   tokenUnknown,
@@ -213,8 +215,8 @@ export class InspectorState {
     // One that is missing is not read again.
     const reads = section === 'intents' && id !== undefined && !this.isMissing
     const [{ environments, commandOptions }, opened] = await Promise.all([
-      api.environments(signal),
-      reads ? api.intent(id, signal) : undefined,
+      api.read<SandboxEnvironments>('/environments', signal),
+      reads ? api.find<ShownIntent>(`/intents/${id}`, signal) : undefined,
     ])
     // A link can lead to another merchant's intent: the lists must show the same merchant.
     const chosen = opened?.environment ?? this.environment?.id
@@ -224,7 +226,10 @@ export class InspectorState {
       environment && this.#readExchange(api, environment.id, signal),
     ])
     const selected = list?.intents ? this.#select(list.intents, filter) : id
-    const detail = selected && selected !== id ? await api.intent(selected, signal) : opened
+    const detail =
+      selected && selected !== id
+        ? await api.find<ShownIntent>(`/intents/${selected}`, signal)
+        : opened
     signal.throwIfAborted()
     this.environments = environments
     this.commandOptions = commandOptions
@@ -270,7 +275,8 @@ export class InspectorState {
     if (name === 'environment') return undefined
     const filters = { intents: this.intentFilter, requests: this.#heldFilter() }
     const filter = name === 'intents' || name === 'requests' ? filters[name] : {}
-    return { [name]: await api.list(environment, { name, filter }, signal) }
+    const path = `/environments/${environment}/${name}${queryText(filter)}`
+    return { [name]: await api.read(path, signal) }
   }
 
   /** Shown requests keep their places while one of them is open, or the list is scrolled. */
@@ -292,7 +298,8 @@ export class InspectorState {
   ): Promise<LoggedExchange | undefined> {
     const { section, id } = this.route
     if (section !== 'requests' || id === undefined) return undefined
-    return this.exchangeOf(id) ?? (await api.exchange(environment, id, signal))
+    const path = `/environments/${environment}/requests/${id}`
+    return this.exchangeOf(id) ?? (await api.find<LoggedExchange>(path, signal))
   }
 
   #report(error: unknown): void {

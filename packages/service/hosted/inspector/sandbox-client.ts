@@ -4,13 +4,9 @@ import type {
   IntentPage,
   KeyUse,
   LintIssue,
-  LoggedExchange,
   RequestPage,
-  SandboxEnvironments,
-  ShownIntent,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
-import type { IntentFilter, RequestFilter } from './filters.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -76,52 +72,23 @@ export class SandboxApi {
     throw new SandboxApiError(response.status, detail ?? `The service returned ${response.status}.`)
   }
 
-  async environments(signal: AbortSignal): Promise<SandboxEnvironments> {
-    return await this.#read('/environments', signal)
+  async read<Body>(path: string, signal: AbortSignal): Promise<Body> {
+    return await this.send('GET', path, undefined, signal)
   }
 
-  /** Reads one intent; `undefined` if it does not exist. */
-  async intent(id: string, signal: AbortSignal): Promise<ShownIntent | undefined> {
-    return await this.#find(`/intents/${id}`, signal)
-  }
-
-  async #find<Body>(path: string, signal: AbortSignal): Promise<Body | undefined> {
+  /** Reads what may not exist: `undefined` then. */
+  async find<Body>(path: string, signal: AbortSignal): Promise<Body | undefined> {
     try {
-      return await this.#read<Body>(path, signal)
+      return await this.read<Body>(path, signal)
     } catch (error) {
       if (error instanceof SandboxApiError && error.status === 404) return undefined
       throw error
     }
   }
-
-  /** Reads what a logged request sent and received; `undefined` if the log no longer has it. */
-  async exchange(
-    environment: string,
-    requestId: string,
-    signal: AbortSignal,
-  ): Promise<LoggedExchange | undefined> {
-    return await this.#find(`/environments/${environment}/requests/${requestId}`, signal)
-  }
-
-  /** Reads the list of one section. */
-  async list<Name extends keyof Lists>(
-    environment: string,
-    {
-      name,
-      filter,
-    }: { readonly name: Name; readonly filter: IntentFilter | RequestFilter | object },
-    signal: AbortSignal,
-  ): Promise<Lists[Name]> {
-    return await this.#read(`/environments/${environment}/${name}${queryText(filter)}`, signal)
-  }
-
-  async #read<Body>(path: string, signal: AbortSignal): Promise<Body> {
-    return await this.send('GET', path, undefined, signal)
-  }
 }
 
 /** Returns a query string without empty values. */
-function queryText(query: object): string {
+export function queryText(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value)
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }
