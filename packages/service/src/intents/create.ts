@@ -134,17 +134,10 @@ async function outcomesOf(db: Database, losers: readonly Draft[]): Promise<Outco
   const free = losers.filter(({ intent }) => !outcomes.has(intent.id))
   if (free.length === 0) return outcomes
   // The keys of the others have expired or were released since the insert, so insert them again.
-  const again = await createAgain(db, free, expired).catch((error: unknown) => failed(free, error))
+  const again = await releaseKeys(db, expired)
+    .then(async () => await createAll(db, free))
+    .catch((error: unknown) => failed(free, error))
   return new Map([...outcomes, ...again])
-}
-
-async function createAgain(
-  db: Database,
-  drafts: readonly Draft[],
-  expired: readonly string[],
-): Promise<Outcomes> {
-  await releaseKeys(db, expired)
-  return await createAll(db, drafts)
 }
 
 function outcomeOf(

@@ -17,23 +17,9 @@ import {
 
 /** Returns the response to a create and to its replays: the intent as created, and its secret. */
 export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
-  const at = intent.createdAt.toISOString()
-  return {
-    id: intent.id,
-    amount: intent.amount,
-    currency: intent.currency,
-    orderId: intent.orderId,
-    clientSecret,
-    customer: intent.customer && { ...intent.customer },
-    metadata: intent.metadata,
-    status: 'requires_payment_method',
-    paymentMethod: null,
-    lastPaymentFailure: null,
-    nextAction: null,
-    providerPaymentId: null,
-    createdAt: at,
-    updatedAt: at,
-  }
+  const asCreated: Intent = { ...intent, status: 'requires_payment_method', state: null }
+  const { id, amount, currency, orderId, ...others } = merchantView(asCreated)
+  return { id, amount, currency, orderId, clientSecret, ...others }
 }
 
 /** Returns the response to a retrieve, without the secret and the challenge's address. */

@@ -126,7 +126,7 @@ export function apiKeyLookUps(
 }
 
 /** Looks up keys by their hashes. Replaces a hash that was made with an older root secret. */
-export async function findApiKeys(
+async function findApiKeys(
   db: Queryable,
   keys: SecretKeys,
   apiKeys: readonly string[],
@@ -170,7 +170,7 @@ interface FoundRow extends InEnvironment, Omit<FoundKey, 'environment'> {
   readonly kid: string
 }
 
-export function hashOf(keys: SecretKeys, kid: string, apiKey: string): Buffer {
+function hashOf(keys: SecretKeys, kid: string, apiKey: string): Buffer {
   const pepper = keys.derive('api-key', kid)
   if (!pepper) throw new Error('PI_SECRET_KEYS lacks a key that it listed')
   return createHmac('sha256', pepper).update(apiKey).digest()

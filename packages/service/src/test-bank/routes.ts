@@ -8,7 +8,7 @@ import { challengeHeaders } from '../http/page-headers.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
 import type { Challenge } from '../intents/intent.ts'
 import { createIntentStore } from '../intents/store.ts'
-import { enterChallenge, type Outcome, submitCode } from './challenges.ts'
+import { type Outcome, takeStep } from './challenges.ts'
 import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
 
 type TestBankOptions = Pick<
@@ -53,12 +53,12 @@ function bankHandlers(
 
   return {
     enter: async (call) => {
-      const { token, locale } = await readForm(call)
-      return respond(await enterChallenge(store, { token, display }), locale)
+      const { locale, ...form } = await readForm(call)
+      return respond(await takeStep(store, 'enter', { ...form, display }), locale)
     },
     answer: async (call) => {
-      const { token, locale, code } = await readForm(call)
-      const outcome = await submitCode(store, { token, display, code })
+      const { locale, ...form } = await readForm(call)
+      const outcome = await takeStep(store, 'answer', { ...form, display })
       // The response may contain the next token. Headers of JSON prevent caching and embedding.
       return isScript(call) ? json(resultOf(outcome, locale)) : respond(outcome, locale)
     },
