@@ -1,9 +1,4 @@
-/**
- * Lit elements without a shadow root, so that browsers and password managers find the fields, and one
- * stylesheet covers the page.
- *
- * @module
- */
+/** Lit elements without a shadow root, so that password managers find the fields and one sheet covers all. @module */
 import { LitElement } from 'lit'
 
 export class LightElement extends LitElement {

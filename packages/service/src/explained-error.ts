@@ -1,9 +1,4 @@
-/**
- * Errors whose messages the service wrote for a reader: what is wrong, and the fix. They are shown in full. A received
- * value in them is masked where it enters.
- *
- * @module
- */
+/** Errors whose messages the service wrote for a reader, with the fix. They are shown in full. @module */
 
 export abstract class ExplainedError extends Error {}
 

@@ -325,10 +325,7 @@ export class CardForm extends LightElement {
   }
 }
 
-/**
- * The service's time, in milliseconds since 1970: the time in the page plus the time since it loaded. It decides
- * whether a card has expired, because the buyer's clock may be wrong.
- */
+/** The service's time, in milliseconds since 1970. The buyer's clock may be wrong. */
 function serverNow(): number {
   const written = Date.parse(document.documentElement.dataset.now ?? '')
   return Number.isNaN(written) ? Date.now() : written + performance.now()

@@ -1,10 +1,4 @@
-/**
- * The issuer's page in a sandboxed iframe: it cannot navigate the top page, open windows, or see a referrer.
- *
- * Its messages only trigger a read. The result goes from the issuer to the service.
- *
- * @module
- */
+/** The issuer's page in a sandboxed iframe. Its messages only trigger a read: the service has the result. @module */
 import { html, nothing } from 'lit'
 import { property, query } from 'lit/decorators.js'
 import { keyed } from 'lit/directives/keyed.js'

@@ -1,11 +1,4 @@
-/**
- * The hosted page's side of the frame protocol: one handshake, then one port.
- *
- * A handshake message must come from the parent window, name this document, and bring one port. The port is
- * used only if the parent's origin is registered.
- *
- * @module
- */
+/** The hosted page's side of the frame protocol: a handshake with a registered parent, then one port. @module */
 import {
   type FromElement,
   type FromFrame,
@@ -25,11 +18,7 @@ export interface PageLink {
   readonly failure: Failure | undefined
   /** Sends a message to the shop's page, if its origin was accepted. */
   send(message: FromFrame): void
-  /**
-   * Sends a message and waits for the reply.
-   *
-   * @returns `undefined` after 10 seconds without a reply. A busy page may take that long.
-   */
+  /** Sends a message and waits for the reply: `undefined` after 10 seconds, which a busy page may take. */
   request<T extends FromElement['t']>(
     message: FromFrame,
     type: T,

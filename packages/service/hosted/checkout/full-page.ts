@@ -1,8 +1,4 @@
-/**
- * The hosted page as a separate page: what the shop's page around a frame says and receives otherwise.
- *
- * @module
- */
+/** The hosted page as a separate page: what the shop's page around a frame says and receives otherwise. @module */
 import type { FromElement, FromFrame } from '@pi-checkout/contract/frame-protocol'
 import type { PageLink } from './frame-link.ts'
 

@@ -1,9 +1,4 @@
-/**
- * The page's connection to the shop, and its session. It is small: it opens the session while the form's script
- * loads.
- *
- * @module
- */
+/** The connection to the shop, and the session. It is small: it works while the form's script loads. @module */
 import type { FromElement } from '@pi-checkout/contract/frame-protocol'
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 import { CheckoutApi, type Failure, isRejection, type OpenSession } from './checkout-client.ts'

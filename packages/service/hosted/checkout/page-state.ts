@@ -1,10 +1,4 @@
-/**
- * The states of the page, and how each event leads to the next one. Pure.
- *
- * Only a view shows the state of the payment. After a request without a response, a new view must be read.
- *
- * @module
- */
+/** The states of the page, and how each event leads to the next one. Only a view shows the payment's state. @module */
 import type { ChallengeTicket, CheckoutView } from '../../shared/checkout-api.ts'
 import { ApiProblem, isRejection } from './checkout-client.ts'
 import type { Texts } from './texts.ts'

@@ -1,9 +1,4 @@
-/**
- * The error page: it contains no form and no data, and sends any parent only its error code. In a test environment it
- * names the fix.
- *
- * @module
- */
+/** The error page: no form and no data. It sends a parent its code, and shows the fix in a test environment. @module */
 import { failCodes, type Hello, PROTOCOL, readInit } from '@pi-checkout/contract/frame-protocol'
 import { failure, randomDocumentId } from '../checkout/frame-link.ts'
 import { helpFor, isTestMode, report } from '../checkout/help.ts'

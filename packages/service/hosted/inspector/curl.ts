@@ -1,8 +1,4 @@
-/**
- * Requests as curl commands. They contain no credentials: the API key is read from an environment variable.
- *
- * @module
- */
+/** Requests as curl commands, which read the API key from an environment variable. @module */
 import type { RequestToSend, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 

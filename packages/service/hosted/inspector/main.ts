@@ -1,8 +1,4 @@
-/**
- * Entry of the inspector. The page itself is defined last, because it removes the admin token from the address.
- *
- * @module
- */
+/** Entry of the inspector. The page is defined last, because it removes the admin token from the address. @module */
 import { EnvironmentView } from './environment-view.ts'
 import { FaultsView } from './faults-view.ts'
 import { Inspector } from './inspector.ts'

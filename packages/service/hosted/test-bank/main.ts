@@ -1,11 +1,4 @@
-/**
- * The test bank's page. The form works without this script, which prevents a second submission, posts the
- * code without adding to the history, and notifies the hosted page when the challenge is done.
- *
- * The result goes from the bank to the service; the message contains none.
- *
- * @module
- */
+/** The test bank's page. Its form works without this script, which posts without adding to the history. @module */
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
 
 const form = document.querySelector('form')

@@ -6,11 +6,7 @@ import type { FieldSchema } from './request-schema.ts'
 /** Rules by path of a schema. */
 type Rules = Readonly<Record<string, object>>
 
-/**
- * Returns the schema of a response, which allows fields and values that later versions may add.
- *
- * @param options - With `exact`, it allows only what this version sends.
- */
+/** Returns the schema of a response: of this version if `exact`, else with what later ones may add. */
 export function responseSchema(
   schema: z.ZodType,
   { rules = {}, exact = false }: { readonly rules?: Rules; readonly exact?: boolean } = {},

@@ -1,9 +1,4 @@
-/**
- * The hosted page as a separate page, for buyers whose browser does not show the frame. A form post opens it. Its session
- * is a cookie for the paths of one checkout, so that no address contains a credential.
- *
- * @module
- */
+/** The hosted page as a separate page. A form post opens it, and a cookie for one checkout is its session. @module */
 import { isFinal } from '@pi-checkout/contract'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import { formBody } from '../http/body.ts'

@@ -84,11 +84,7 @@ export function sessionReader(intents: IntentStore, tokens: SessionTokens) {
       call.isKnown = true
       return session
     },
-    /**
-     * Reads the intent of a session, which ends when its origin or its secret is revoked.
-     *
-     * @throws {ProblemError} `invalid_session`
-     */
+    /** Reads the intent of a session. @throws {ProblemError} If its origin or its secret was revoked. */
     read: async ({ id, environmentId, origin }: VerifiedSession): Promise<Snapshot> => {
       const snapshot = await load(intents, id)
       const isActive =

@@ -1,8 +1,4 @@
-/**
- * Runs commands in the service that uses a data directory, over HTTP on a socket in it that only its owner can open.
- *
- * @module
- */
+/** Runs commands in the service that has a data directory, over a socket that only its owner can open. @module */
 import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request } from 'node:http'

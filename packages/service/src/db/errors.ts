@@ -77,10 +77,7 @@ export function isOneRowsFault(error: unknown): boolean {
   return error instanceof StoreError && !error.unavailable
 }
 
-/**
- * Returns whether the connection is of no more use: it is lost, its statements are mixed up, or its server cannot
- * write. After a failover, another connection reaches the new primary.
- */
+/** Whether the connection is of no more use. After a failover, another one reaches the new primary. */
 export function endsConnection(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false
   const { code } = error

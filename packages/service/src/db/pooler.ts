@@ -4,12 +4,7 @@ import type pg from 'pg'
 import { SettingError } from '../explained-error.ts'
 import { storeError } from './errors.ts'
 
-/**
- * Checks that each connection has a separate session, for its settings, prepared statements, and LISTEN. A pooler
- * keeps none in transaction or statement mode.
- *
- * @throws {SettingError} If sessions are shared. The message names the fix.
- */
+/** @throws {SettingError} If connections share sessions, in which settings, prepared statements, and LISTEN get lost. */
 export async function assertOwnSessions(connect: () => pg.Client): Promise<void> {
   const clients = [connect(), connect()] as const
   for (const client of clients) client.on('error', () => {})

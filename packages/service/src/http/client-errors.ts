@@ -1,10 +1,4 @@
-/**
- * Rejects requests that break HTTP/1.1: invalid syntax, timeouts, `Host`, `Transfer-Encoding`, and `Expect`.
- * Node.js would accept some of them and reject others without a body. Here each gets a problem with the
- * usual headers.
- *
- * @module
- */
+/** Rejects what is no HTTP/1.1 as a problem. Node.js would accept some of it, or respond without a body. @module */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'

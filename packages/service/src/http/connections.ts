@@ -1,9 +1,4 @@
-/**
- * Limits what a connection may hold: its requests are served one at a time, and a client that neither completes its
- * request nor reads its response loses the connection when others need it.
- *
- * @module
- */
+/** Serves a connection's requests one at a time, and closes those of slow clients when others need them. @module */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 

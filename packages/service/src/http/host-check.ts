@@ -2,11 +2,7 @@
 import type { Call } from './call.ts'
 import { ProblemError } from './problem.ts'
 
-/**
- * Accepts the host of `url`, which may be a `*.localhost` name, and loopback names, with or without the default port.
- *
- * @see RFC 9110, §4.2.3
- */
+/** Accepts the host of `url`, and loopback names, with or without the default port. @see RFC 9110, §4.2.3 */
 export function hostCheck(url: string): (call: Call) => void {
   const { host: publicHost, port: publicPort, protocol } = new URL(url)
   const withPort = publicPort === '' ? `${publicHost}:${defaultPorts[protocol]}` : publicHost

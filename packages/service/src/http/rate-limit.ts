@@ -1,11 +1,4 @@
-/**
- * Rate limits with token buckets. Each instance counts separately.
- *
- * Other clients do not use up the limits of a valid API key. Unknown keys are counted after the lookup, and
- * addresses only if they are known to be the client's.
- *
- * @module
- */
+/** Rate limits with token buckets, in each instance. None counts against a valid key of someone else. @module */
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLoopback } from '@pi-checkout/contract/origin'

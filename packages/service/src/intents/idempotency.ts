@@ -13,11 +13,7 @@ export interface IdempotencyHashes {
   readonly fingerprint: string
 }
 
-/**
- * Reads the `Idempotency-Key`: 1 to 255 visible ASCII characters. `"k"` is the same key as `k`.
- *
- * @see draft-ietf-httpapi-idempotency-key-header: a structured-field string
- */
+/** Reads the key. `"k"` is the same one as `k`. @see draft-ietf-httpapi-idempotency-key-header */
 export function readIdempotencyKey(request: IncomingMessage): string | undefined {
   const value = singleHeader(request, headers.idempotencyKey, 'invalid_idempotency_key')
   if (value === undefined) return undefined

@@ -1,11 +1,4 @@
-/**
- * Applies passed deadlines of intents that no request reads. Releases expired idempotency keys, and deletes final
- * intents after `PI_RETENTION_DAYS`.
- *
- * Each instance runs a reaper. They skip rows that another one has locked.
- *
- * @module
- */
+/** Applies passed deadlines, releases expired keys, and deletes old intents. Each instance has a reaper. @module */
 import type { Logger } from 'pino'
 import { type Database, Fragment } from '../db/database.ts'
 import { logError } from '../log.ts'
@@ -109,12 +102,7 @@ async function findBusy(
      order by mode, random()`
 }
 
-/**
- * Runs one batch of each environment after the other, until none has more. So a busy environment does not delay
- * the others.
- *
- * @param batch - Returns whether there may be more.
- */
+/** Runs a batch of each environment in turn, while `batch` returns that it may have more. */
 async function takeTurns(
   environments: readonly BusyEnvironment[],
   signal: AbortSignal,

@@ -1,11 +1,4 @@
-/**
- * The two operations of the merchant API.
- *
- * Checks run in this order: browser, media type and size, credentials, header syntax, JSON, fields,
- * idempotency. A body is read only after the request is authenticated.
- *
- * @module
- */
+/** The two operations of the merchant API. A body is read only after the request is authenticated. @module */
 import { headers, limits, routes } from '@pi-checkout/contract'
 import { checkBodyHeaders, readBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'

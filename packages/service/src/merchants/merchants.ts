@@ -85,11 +85,7 @@ export class TooManyOrigins extends ExplainedError {
   }
 }
 
-/**
- * Registers an origin unless it is registered. Returns all origins of the environment.
- *
- * @throws {TooManyOrigins} If they would be too long.
- */
+/** Registers an origin. Returns all of the environment. @throws {TooManyOrigins} If they would be too long. */
 export async function addOrigin(
   db: Queryable,
   { environmentId, origin }: { readonly environmentId: string; readonly origin: string },

@@ -1,9 +1,4 @@
-/**
- * Restricts the sandbox to clients on this host that send a loopback host name and the admin token of this
- * start. `PI_SANDBOX=network` allows other hosts, because a container sees its own host as another one.
- *
- * @module
- */
+/** Restricts the sandbox to this host, with the admin token of this start; `PI_SANDBOX` can open it. @module */
 import { isLoopback } from '@pi-checkout/contract/origin'
 import type { Call } from '../http/call.ts'
 import { notFound, ProblemError } from '../http/problem.ts'

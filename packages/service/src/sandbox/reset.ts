@@ -1,9 +1,4 @@
-/**
- * Resets test environments: deletes intents and resets clocks. Keeps merchants, keys, and origins. Also deletes an
- * environment.
- *
- * @module
- */
+/** Resets and deletes test environments. A reset keeps merchants, keys, and origins. @module */
 import type { Database } from '../db/database.ts'
 import { findEnvironment } from '../merchants/environments.ts'
 import { deleteTestEnvironment } from '../merchants/merchants.ts'

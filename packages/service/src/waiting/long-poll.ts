@@ -2,13 +2,7 @@
 import type { Writable } from 'node:stream'
 import { jsonHeaders, type RouteResponse } from '../http/response.ts'
 
-/**
- * Sends the result of a wait. Each pulse sends a space, which JSON ignores, so that no proxy ends the connection.
- *
- * If the wait fails after the first pulse, the connection ends, and the client gets the error when it asks again.
- *
- * @param wait - Begins to wait. It calls `onPulse` while it lasts.
- */
+/** Sends the result of a wait. Each pulse sends a space, which JSON ignores, so that no proxy ends the connection. */
 export async function longPoll(
   wait: (onPulse: () => void) => Promise<RouteResponse>,
 ): Promise<RouteResponse> {
@@ -25,6 +19,7 @@ export async function longPoll(
     try {
       out.end((await result).body)
     } catch {
+      // The client gets the error when it asks again.
       out.destroy()
     }
   }

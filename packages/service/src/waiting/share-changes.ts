@@ -60,9 +60,7 @@ function createPublisher(database: Database) {
   }
 }
 
-/**
- * Listens on a dedicated connection. While it has none, anything may have changed. Returns the function that stops.
- */
+/** Listens on its own connection. While it has none, anything may have changed. Returns what stops it. */
 function startReceiver(connect: () => pg.Client, emit: (change: Change) => void): () => void {
   let client: pg.Client | undefined
   let isListening = false

@@ -109,11 +109,7 @@ export function createWaits(
   })
 
   return {
-    /**
-     * Waits until the intent has the version, or the session expires, for 8 to 10 minutes.
-     *
-     * @returns The latest snapshot, even if it has not reached the version.
-     */
+    /** Waits for at most 8 to 10 minutes. The latest snapshot may not have reached the version. */
     wait: async (awaited: Awaited): Promise<Snapshot> => {
       const { intentId, version, lifetime, read, signal } = awaited
       // Pages that connected together, for example after a restart, do not return together.

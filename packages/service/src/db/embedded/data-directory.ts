@@ -31,11 +31,7 @@ async function restrict(path: string, mode: number): Promise<void> {
   })
 }
 
-/**
- * Returns whether a data directory contains a store.
- *
- * @throws {SettingError} If a part of its store is missing. A new store would hide what is left.
- */
+/** Returns whether a directory contains a store. @throws {SettingError} If a part of it is missing. */
 export async function containsStore(directory: string): Promise<boolean> {
   const database = await namesIn(join(directory, 'database'))
   if (database.includes('PG_VERSION')) return true

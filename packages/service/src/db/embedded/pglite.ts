@@ -1,9 +1,4 @@
-/**
- * The embedded store: PGlite in this process, to which `pg` connects. PGlite has no background workers, so this
- * file writes checkpoints.
- *
- * @module
- */
+/** The embedded store: PGlite in this process, without background workers, so checkpoints are written here. @module */
 import { PGlite } from '@electric-sql/pglite'
 import { type Database, openPool, sessionSettings } from '../database.ts'
 import { StoreError } from '../errors.ts'

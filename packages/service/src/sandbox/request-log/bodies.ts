@@ -7,12 +7,7 @@ import type { Call } from '../../http/call.ts'
 import type { Exchange } from './logged-request.ts'
 import { maskCredentials } from './mask.ts'
 
-/**
- * Returns what a request and its response contained.
- *
- * @param shownPath - Path in the log.
- * @param keepsBodies - Problems are kept in any case, because they contain no received values.
- */
+/** @param keepsBodies - Problems are kept in any case, because they contain no received values. */
 export function exchangeOf(
   call: Call,
   { shownPath, keepsBodies }: { readonly shownPath: string; readonly keepsBodies: boolean },
