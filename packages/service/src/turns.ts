@@ -1,14 +1,12 @@
 /** Lets calls go on at a limited rate, in their order. @module */
 
-export interface TurnsOptions {
-  readonly perSecond: number
-  /** Milliseconds of turns that are taken at once after a pause. */
-  readonly free: number
-}
-
-/** Returns the function that waits for a turn. All waits end when the signal is aborted. */
+/**
+ * Returns the function that waits for a turn. All waits end when the signal is aborted.
+ *
+ * @param rate - `free`: milliseconds of turns that are taken at once after a pause.
+ */
 export function createTurns(
-  { perSecond, free }: TurnsOptions,
+  { perSecond, free }: { readonly perSecond: number; readonly free: number },
   stopping: AbortSignal,
 ): () => Promise<void> {
   let next = 0

@@ -33,7 +33,6 @@ type Format = Pick<Brand, 'size' | 'codeSize' | 'gaps'>
 /** Also the format of a number whose brand is unknown. */
 const common: Format = { size: 16, codeSize: 3, gaps: [4, 8, 12] }
 
-/** The brands of the test cards. */
 const brands: readonly Brand[] = [
   { type: 'visa', name: 'Visa', prefix: /^4/, ...common },
   {
@@ -54,7 +53,6 @@ const brands: readonly Brand[] = [
   { type: 'arca', name: 'ArCa', prefix: /^9051/, ...common },
 ]
 
-/** Returns the brand of the first digits. */
 export function brandOf(number: string): Brand | undefined {
   const digits = digitsOf(number)
   return brands.find(({ prefix }) => prefix.test(digits))

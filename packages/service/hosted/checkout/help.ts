@@ -21,7 +21,6 @@ function isFailure(error: unknown): error is Failure {
 
 const parentOrigin = new URL(document.referrer || location.href).origin
 const newHandoff = 'Pass id and clientSecret of a new handoff unchanged.'
-/** By code. */
 const fixes: ReadonlyMap<string, string> = new Map([
   ['no_response', 'Check that the service is running.'],
   ['rate_limited', 'PI_RATE_LIMIT of the service sets the limit.'],

@@ -1,7 +1,6 @@
 /** The page's colors, made from the merchant's. Those that it makes have the contrast of WCAG 2.2 AA. Pure. @module */
 import { black, type Color, contrast, hexOf, inkOn, mix, white, withContrast } from './color.ts'
 
-/** The merchant's colors. */
 export type OwnColors = { readonly [T in 'accent' | 'background' | 'text']?: Color | undefined }
 
 /** The colors of the style sheet from which the others are made. */
@@ -80,7 +79,6 @@ export function contrastWarnings(own: OwnColors, base: DefaultColors): readonly 
   return warnings
 }
 
-/** Returns the color scheme that a background belongs to. */
 export function schemeOf(background: Color): 'light' | 'dark' {
   return inkOn(background) === black ? 'light' : 'dark'
 }

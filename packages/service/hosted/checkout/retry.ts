@@ -23,7 +23,6 @@ export class Retries {
       onFailure = () => {},
       isObsolete = () => false,
     }: {
-      /** Called after each failed attempt. */
       readonly onFailure?: (error: unknown) => void
       /** Returns whether the response is no longer needed. */
       readonly isObsolete?: () => boolean

@@ -216,7 +216,6 @@ const ru: Texts = {
   authenticationUnavailable: 'Банк сейчас не смог подтвердить платёж. Попробуйте другую карту.',
 }
 
-/** The texts of every language. */
 export const texts: Readonly<Record<Language, Texts>> = { en, hy, ru }
 
 /** Returns the key of the text for a failure of a view; `undefined` for an unknown code. */

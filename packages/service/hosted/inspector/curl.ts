@@ -2,7 +2,6 @@
 import type { RequestToSend, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 
-/** Returns a create like that of a merchant's server. */
 export function exampleCreate(): RequestToSend {
   return {
     method: 'POST',
@@ -16,7 +15,6 @@ export function curlOfCreate(origin: string): string {
   return curlOf(exampleCreate(), { origin, token: 'PI_API_KEY', renewsKey: true })
 }
 
-/** Returns the command that simulates an outcome. */
 export function curlOfOutcome(origin: string, id: string, outcome: SimulatedOutcome): string {
   const path = `/_sandbox/intents/${id}/settle`
   const headers = { 'content-type': 'application/json' }

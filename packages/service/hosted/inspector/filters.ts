@@ -8,11 +8,9 @@ export interface IntentFilter {
   readonly before: string
 }
 
-/** Filter of requests in the log. */
 export interface RequestFilter {
   readonly q: string
   readonly operation: string
-  /** Errors only. */
   readonly failed: boolean
   /** Number of the request before the page, or 0 for the newest page. */
   readonly before: number
@@ -24,7 +22,6 @@ export const maxSearchLength = 200
 export const anyIntent: IntentFilter = { q: '', status: '', before: '' }
 export const anyRequest: RequestFilter = { q: '', operation: '', failed: false, before: 0 }
 
-/** Returns whether a filter matches everything. */
 export function isUnfiltered(filter: IntentFilter | RequestFilter): boolean {
   return !Object.values(filter).some(Boolean)
 }

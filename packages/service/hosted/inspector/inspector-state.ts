@@ -31,7 +31,6 @@ import {
 /** `locked`: no token, or a rejected one. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
 
-/** The page that shows the state. */
 export interface InspectorPage {
   requestUpdate(): void
   isScrolled(): boolean

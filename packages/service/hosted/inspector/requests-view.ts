@@ -13,7 +13,6 @@ import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
 
 export class RequestsView extends InspectorView {
-  /** Id of the open request. */
   @property({ attribute: false }) selected: string | undefined
 
   protected override updated(changed: PropertyValues<this>): void {

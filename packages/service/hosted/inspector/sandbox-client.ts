@@ -29,7 +29,6 @@ export function isUnknownToken(error: unknown): boolean {
 export const tokenUnknown =
   'This token is not valid. Each start of the service creates a new one: open the link that the running service printed.'
 
-/** Returns the message for a failed request. */
 export function messageOf(error: unknown): string {
   return error instanceof SandboxApiError ? error.message : 'The service did not respond.'
 }
@@ -50,7 +49,6 @@ export class SandboxApi {
     this.#token = token
   }
 
-  /** Sends a request and returns the body of the response. */
   async send<Body>(
     method: Method,
     path: string,

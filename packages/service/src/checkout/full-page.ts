@@ -10,11 +10,10 @@ import { type Handler, page, type RouteResponse } from '../http/response.ts'
 import { singleHeader } from '../http/single-header.ts'
 import { intentIdPattern } from '../ids.ts'
 import { lifetimes } from '../intents/lifetimes.ts'
-import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
-import type { SecretKeys } from '../secret-keys.ts'
+import { load, type Snapshot } from '../intents/store.ts'
 import { checkoutPage, checkoutStyleSource, errorPage } from './pages.ts'
 import { maxUrlLength, readReturnUrl } from './return-url.ts'
-import { openSession, type SessionTokens, type VerifiedSession } from './sessions.ts'
+import { openSession, type SessionOpener, type VerifiedSession } from './sessions.ts'
 
 /** A form has a secret, an address, a locale, and an appearance. */
 const formBytes = 16_384
@@ -40,19 +39,14 @@ export function fullPageOf(
   }
 }
 
-export interface FullPageOptions {
-  readonly publicUrl: string
-  readonly challengeUrl: string
-  readonly hostedFolder: string
-  readonly intents: IntentStore
-  readonly keys: SecretKeys
-  /** Tokens of the cookies. */
-  readonly tokens: SessionTokens
-  /** Counts a session of an intent. */
-  readonly limit: (intentId: string) => void
-}
-
-export function fullPage(options: FullPageOptions) {
+/** @param options - `tokens` are those of the cookies. */
+export function fullPage(
+  options: SessionOpener & {
+    readonly publicUrl: string
+    readonly challengeUrl: string
+    readonly hostedFolder: string
+  },
+) {
   const { publicUrl, challengeUrl, hostedFolder, intents, tokens } = options
 
   const showError = (

@@ -33,20 +33,18 @@ export interface VerifiedSession extends CheckoutSession {
   readonly expiresAt: Date
 }
 
+/** What opening a session needs. */
+export interface SessionOpener {
+  readonly intents: IntentStore
+  readonly keys: SecretKeys
+  readonly tokens: SessionTokens
+  /** Counts a session of an intent. Called with a valid `clientSecret` only. */
+  readonly limit: (intentId: string) => void
+}
+
 /** Opens a session. An unknown `id` and an invalid `clientSecret` get the same response. */
 export async function openSession(
-  {
-    intents,
-    keys,
-    tokens,
-    limit,
-  }: {
-    readonly intents: IntentStore
-    readonly keys: SecretKeys
-    readonly tokens: SessionTokens
-    /** Counts a session of an intent. Called with a valid `clientSecret` only. */
-    readonly limit: (intentId: string) => void
-  },
+  { intents, keys, tokens, limit }: SessionOpener,
   { id, clientSecret, origin }: OpenSessionBody,
 ): Promise<{ readonly token: string; readonly expiresAt: string; readonly snapshot: Snapshot }> {
   const snapshot = await load(intents, id)

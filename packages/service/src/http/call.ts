@@ -51,7 +51,6 @@ export class Call {
     return this.#requestId
   }
 
-  /** Path without the query. */
   get path(): string {
     const { url = '' } = this.request
     const query = url.indexOf('?')

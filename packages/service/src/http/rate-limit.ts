@@ -10,12 +10,6 @@ import { ProblemError } from './problem.ts'
 
 export type RateLimits = Readonly<ReturnType<typeof createRateLimits>>
 
-export interface Confirmation {
-  readonly intentId: string
-  readonly environment: NonNullable<Call['environment']>
-  readonly request: IncomingMessage
-}
-
 /** Counts a request whose API key is unknown. Rejects too many of a client after `failureDelay`. */
 export type FailureLimit = (request: IncomingMessage) => Promise<void>
 
@@ -53,7 +47,11 @@ export const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
 function confirmLimit(
   requestsPerSecond: number,
   addressOf: ClientAddresses['ofRequest'],
-): (confirmation: Confirmation) => void {
+): (confirmation: {
+  readonly intentId: string
+  readonly environment: NonNullable<Call['environment']>
+  readonly request: IncomingMessage
+}) => void {
   const intents = createBuckets(intentConfirms, realNow)
   const addresses = createBuckets(addressConfirms, realNow)
   // Twice the rate of creates, because each confirmation needs an intent.

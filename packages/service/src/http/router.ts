@@ -27,8 +27,8 @@ export interface ListenerOptions {
 }
 
 export function createListener(options: ListenerOptions): RequestListener {
-  const { accessLog = [], observers, log, draining, stopping } = options
-  const table = pathsOf(options.handlers)
+  const { handlers, checks, accessLog = [], observers, log, running, draining, stopping } = options
+  const table = pathsOf(handlers)
   const turn = createTurns(rejections, stopping)
 
   async function waitForTurn(call: Call): Promise<void> {
@@ -42,7 +42,25 @@ export function createListener(options: ListenerOptions): RequestListener {
     else sendProblem(call, { error, log })
   }
 
-  const serve = { ...options, table, reject, waitForTurn }
+  /** Runs the handler of the route. Sends its response, or a thrown error as a problem. */
+  async function run(call: Call): Promise<void> {
+    if (running) running.count++
+    try {
+      for (const check of checks[call.audience] ?? []) check(call)
+      const handler = call.route && handlers[call.route]
+      if (!handler) throw call.matched ? methodNotAllowed(table, call) : notFound()
+      const result = await handler(call)
+      // An error page.
+      if (result.status >= 400) await waitForTurn(call)
+      closeIf(draining, call)
+      await send(call, result)
+    } catch (error) {
+      await reject(call, error)
+    } finally {
+      if (running) running.count--
+    }
+  }
+
   return (request, response) => {
     const call = new Call(request, response)
     closeIf(draining, call)
@@ -55,7 +73,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     }
     match(table, call)
     if (observers.length > 0) observe(call, observers)
-    void run(call, serve)
+    void run(call)
   }
 }
 
@@ -78,40 +96,10 @@ function match(table: Table, call: Call): void {
  */
 export const rejections = { perSecond: 500, free: 100 }
 
-interface Serve extends ListenerOptions {
-  readonly table: Table
-  readonly reject: (call: Call, error: unknown) => Promise<void>
-  readonly waitForTurn: (call: Call) => Promise<void>
-}
-
-/** Runs the handler of the route. Sends its response, or a thrown error as a problem. */
-async function run(
-  call: Call,
-  { handlers, checks, running, draining, table, reject, waitForTurn }: Serve,
-): Promise<void> {
-  if (running) running.count++
-  try {
-    for (const check of checks[call.audience] ?? none) check(call)
-    const handler = call.route && handlers[call.route]
-    if (!handler) throw call.matched ? methodNotAllowed(table, call) : notFound()
-    const result = await handler(call)
-    // An error page.
-    if (result.status >= 400) await waitForTurn(call)
-    closeIf(draining, call)
-    await send(call, result)
-  } catch (error) {
-    await reject(call, error)
-  } finally {
-    if (running) running.count--
-  }
-}
-
 /** Closes the connection after the response, so that the client opens the next one at another instance. */
 function closeIf(draining: AbortSignal | undefined, { response }: Call): void {
   if (draining?.aborted) response.shouldKeepAlive = false
 }
-
-const none: readonly [] = []
 
 interface Path {
   readonly route: Route

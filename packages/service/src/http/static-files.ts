@@ -7,25 +7,14 @@ import { encodingOf } from './encoding.ts'
 import { notFound } from './problem.ts'
 import type { Handler } from './response.ts'
 
-export interface StaticOptions {
-  readonly headers: Readonly<Record<string, string>>
-  /** Text of the problem if a file is missing. */
-  readonly missing?: string
-}
-
-interface StoredFile {
-  readonly bytes: Buffer
-  readonly tag: string
-}
-
-/** Returns the handler of the file that a path names. */
+/** Returns the handler of the file that a path names. `missing`: the text of the problem if there is none. */
 export function staticFile(
   folder: string,
   nameOf: (params: Call['params']) => string,
-  options: StaticOptions,
+  options: { readonly headers: Readonly<Record<string, string>>; readonly missing?: string },
 ): Handler {
-  const cache = new Map<string, StoredFile>()
-  async function find(name: string): Promise<StoredFile | undefined> {
+  const cache = new Map<string, { readonly bytes: Buffer; readonly tag: string }>()
+  async function find(name: string) {
     const cached = cache.get(name)
     if (cached) return cached
     const bytes = await readFile(join(folder, name)).catch(() => undefined)

@@ -1,7 +1,6 @@
 /** Constant parts of statements that read intents. @module */
 import { Fragment } from '../db/database.ts'
 
-/** Columns of an intent. */
 export const columns = new Fragment(`
   id, environment_id as "environmentId", revision, version, status, amount, currency,
   order_id as "orderId", customer, metadata, secret_kid as "secretKid",

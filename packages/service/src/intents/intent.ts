@@ -87,7 +87,6 @@ export interface Challenge {
   /** `challenge` is in an iframe of the hosted page, `redirect` is on a separate page. */
   readonly type: 'challenge' | 'redirect'
   readonly expiresAt: string
-  /** Number of wrong codes. */
   readonly tries: number
   /** Hash of the token that the next step needs. `null` until the hosted page opens the challenge. */
   readonly token: string | null
@@ -97,7 +96,6 @@ export interface Challenge {
   readonly returnPage: string | null
 }
 
-/** Returns an intent as a create stores it. */
 export function draftIntent({
   environmentId,
   secretKid,

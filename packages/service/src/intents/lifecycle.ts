@@ -29,7 +29,6 @@ interface ConfirmationRequest extends ConfirmationIds {
 export type Cause =
   /** Only applies passed deadlines, as all others do first. */
   | { readonly type: 'time_passed' }
-  /** The buyer pressed Pay. */
   | ({ readonly type: 'confirmed' } & ConfirmationRequest)
   | ({ readonly type: 'challenge_opened' } & Pick<Challenge, 'origin' | 'returnPage'> & {
         readonly token: string

@@ -34,7 +34,6 @@ export function readCreate(bytes: Buffer): CreatePaymentIntent {
   )
 }
 
-/** Maximum number of invalid fields in `detail`. */
 const maxInDetail = 5
 
 function detailOf({ errors, errorsOmitted }: FieldErrors): string {

@@ -120,7 +120,6 @@ async function takeTurns(
 }
 
 interface Batch {
-  /** Time of the environment. */
   readonly at: Date
   readonly days: number | undefined
 }
@@ -155,7 +154,6 @@ async function releaseKeys(db: Database, environmentId: string, { at }: Batch): 
   return released.length === batchSizes.keys
 }
 
-/** Deletes intents that have been final for some days. */
 async function deleteIntents(
   db: Database,
   environmentId: string,

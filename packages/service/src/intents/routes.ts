@@ -39,12 +39,6 @@ interface ApiClient {
   readonly idempotencyKey: string | undefined
 }
 
-/** Input of a retrieve. `id` is `undefined` if its format is invalid. */
-export interface RetrieveInput {
-  readonly id: string | undefined
-  readonly environment: Environment
-}
-
 export function intentRoutes({
   authenticator,
   limits: rates,
@@ -53,7 +47,8 @@ export function intentRoutes({
   now,
 }: IntentRoutesOptions): {
   readonly create: Operation<Draft>
-  readonly retrieve: Operation<RetrieveInput>
+  /** `id` is `undefined` if its format is invalid. */
+  readonly retrieve: Operation<Pick<ApiClient, 'environment'> & { readonly id: string | undefined }>
 } {
   async function authenticate(call: Call): Promise<Environment> {
     singleHeader(call.request, headers.authorization)

@@ -65,7 +65,6 @@ export interface Snapshot {
 }
 
 export interface Changed extends Snapshot {
-  /** The intent as it was before. */
   readonly before: Intent
   readonly rejection?: Rejection
 }
@@ -165,7 +164,6 @@ export async function writeAll(
 /** What a waiting request compares with what it has read. */
 export interface Version {
   readonly version: number
-  /** Origins of the environment. */
   readonly origins: readonly string[]
   /** Next deadline in milliseconds of real time. */
   readonly due: number

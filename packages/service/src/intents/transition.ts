@@ -41,7 +41,6 @@ export function begin(
   return move(next, at, { cause: 'confirmed', status, challenge })
 }
 
-/** Applies the result of the provider to a processing intent. */
 export function settle(
   intent: Intent,
   result: ProviderResult,
@@ -96,7 +95,6 @@ export function fail(
 }
 
 interface Move extends Pick<IntentEvent, 'cause' | 'status'> {
-  /** Result of the open confirmation. */
   readonly failure?: PaymentFailure
   readonly providerPaymentId?: string
   readonly challenge?: Challenge | null

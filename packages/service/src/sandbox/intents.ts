@@ -30,7 +30,6 @@ export async function findIntent(
   }
 }
 
-/** Returns the orders of intents, by the ids of these. */
 export async function ordersOf(
   db: Database,
   ids: readonly (string | null)[],

@@ -38,7 +38,6 @@ interface Violation {
   readonly origin?: string
 }
 
-/** Creates an empty list of issues. */
 export function createLint() {
   const issues = new Map<string, LintIssue>()
   const reads = new Map<string, Reads>()

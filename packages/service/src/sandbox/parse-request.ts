@@ -16,14 +16,12 @@ export async function parseBody<Body>(
   throw new ProblemError('validation_failed', rule)
 }
 
-/** Returns the intent that `before` names. */
 export function readBeforeId({ query }: Call): string | undefined {
   const id = query.get('before')
   if (id === null || paymentIntentIdPattern.test(id)) return id ?? undefined
   throw new ProblemError('validation_failed', 'before must be the id of a Payment Intent.')
 }
 
-/** Returns the number of the request that `before` names. */
 export function readBeforeNumber({ query }: Call): number {
   const number = query.get('before')
   if (number === null) return Infinity

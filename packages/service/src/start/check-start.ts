@@ -11,7 +11,6 @@ import { startProblem } from './start-problem.ts'
 /** Output of `start --check --json`. Each text has its fix. */
 export interface StartCheck {
   readonly ok: boolean
-  /** Why a start would fail. */
   readonly problems: readonly string[]
   /** What a start accepts, and an operator should know. */
   readonly warnings: readonly string[]

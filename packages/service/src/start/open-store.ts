@@ -37,7 +37,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
 }
 
 interface UnchangedStore extends Store {
-  /** Stores new keys. */
   readonly saveKeys?: (() => Promise<void>) | undefined
 }
 

@@ -36,19 +36,19 @@ function bankHandlers(
   const store = { intents: createIntentStore({ db, now }), keys }
   const headersFor = (registered: readonly string[]): Record<string, string> =>
     challengeHeaders(display === 'redirect' ? 'page' : 'frame', [publicUrl, ...registered])
-  const show = (content: string, { locale, registered }: Page): RouteResponse =>
-    page(headersFor(registered), challengePage(hostedFolder, { content, locale, display }))
 
   function respond(outcome: Outcome, locale: string): RouteResponse {
-    if (outcome.next === 'over') {
-      return show(noteOf('over', locale), { locale, registered: outcome.origins })
+    // None if the token is unknown.
+    const registered =
+      outcome.next === 'over' ? outcome.origins : outcome.snapshot.environment.allowedOrigins
+    const headers = headersFor(registered)
+    if (outcome.next === 'done' && outcome.returnPage) {
+      // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
+      return { status: 303, base: headers, headers: { location: outcome.returnPage } }
     }
-    const registered = outcome.snapshot.environment.allowedOrigins
-    if (outcome.next === 'ask') return show(codeForm(outcome, locale), { locale, registered })
-    const { returnPage } = outcome
-    if (!returnPage) return show(noteOf('done', locale), { locale, registered })
-    // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
-    return { status: 303, base: headersFor(registered), headers: { location: returnPage } }
+    const content =
+      outcome.next === 'ask' ? codeForm(outcome, locale) : noteOf(outcome.next, locale)
+    return page(headers, challengePage(hostedFolder, { content, locale, display }))
   }
 
   return {
@@ -63,12 +63,6 @@ function bankHandlers(
       return isScript(call) ? json(resultOf(outcome, locale)) : respond(outcome, locale)
     },
   }
-}
-
-interface Page {
-  readonly locale: string
-  /** Origins whose pages may frame the page. None if the token is unknown. */
-  readonly registered: readonly string[]
 }
 
 /** Returns whether a script sent the request, as in an iframe, where a form post adds a history entry. */
@@ -87,15 +81,8 @@ function resultOf(outcome: Outcome, locale: string): ChallengeResult {
   }
 }
 
-interface Form {
-  readonly token: string
-  readonly locale: string
-  /** `undefined` if the buyer canceled. */
-  readonly code: string | undefined
-}
-
 /** Reads the form. If a field or the form is missing, the token is empty and so invalid. */
-async function readForm({ request }: Call): Promise<Form> {
+async function readForm({ request }: Call) {
   const field = await formBody(request, formBytes)
   const code = field('action') === 'cancel' ? undefined : field('code').trim()
   return { token: field('token'), locale: field('locale').slice(0, 64), code }

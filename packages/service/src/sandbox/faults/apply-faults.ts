@@ -51,7 +51,6 @@ async function beforeHandler(faults: readonly Fault[], stopping: AbortSignal): P
   }
 }
 
-/** Waits until the time is over or the service stops. */
 async function wait(milliseconds: number, stopping: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal: stopping }).catch(() => {})
 }

@@ -11,7 +11,6 @@ import { ProblemError } from '../../http/problem.ts'
 
 export type FaultRules = ReturnType<typeof createFaultRules>
 
-/** Creates an empty list of rules. */
 export function createFaultRules() {
   let rules: readonly Rule[] = []
   let count = 0

@@ -37,7 +37,6 @@ export function sizeOf({ requestBody, responseBody }: Exchange): number {
   return 2 * ((requestBody?.length ?? 0) + (responseBody?.length ?? 0))
 }
 
-/** Maximum size of a body. A larger one is not kept. */
 const maxBody = 16 * 1024
 
 function hasNoBody({ request }: Call): boolean {

@@ -31,7 +31,6 @@ export type Exchange = Omit<LoggedExchange, 'request' | 'orderId'>
 
 export interface RequestFilter {
   readonly operation: string | null
-  /** Errors only. */
   readonly failed: boolean
   /** Part of a path, status, problem, fault, key, or order, or the beginning of an id. `null` matches all. */
   readonly text: string | null
