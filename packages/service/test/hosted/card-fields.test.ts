@@ -124,6 +124,7 @@ for (const [number, error] of [
   ['', 'numberIncomplete'],
   ['4242', 'numberIncomplete'],
   ['4242 4242 4242 4241', 'numberWrong'],
+  ['0000 0000 0000 0000', 'numberWrong'],
   ['4111 1111 1111 1111', 'numberNotTest'],
   ['3056 930902 5904', 'numberNotTest'],
   ['3782 822463 1000', 'numberIncomplete'],

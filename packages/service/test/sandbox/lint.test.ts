@@ -71,6 +71,12 @@ test('counts repetitions of an issue for each environment', () => {
   expect(lint.issues('env_2')).toHaveLength(1)
 })
 
+test('keeps the issues of 200 keys', () => {
+  const keys = Array.from({ length: 1000 }, (_, index) => `key-number-${index}-of-a-thousand`)
+  const lint = linted(...keys.map((idempotencyKey) => ({ status: 422, idempotencyKey })))
+  expect(lint.issues('env_1')).toHaveLength(200)
+})
+
 const random = 'Zq7'.repeat(12)
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`
 const encodings: ((text: string) => string)[] = [
