@@ -43,16 +43,7 @@ export async function startProblemPage(
   return page({ status, texts, targets: "'self'", content })
 }
 
-interface Texts {
-  readonly lang: string
-  readonly title: string
-  readonly go: string
-  readonly failed: string
-  readonly again: string
-  readonly back: string
-}
-
-const en: Texts = {
+const en = {
   lang: 'en',
   title: 'Payment',
   go: 'Continue to payment',
@@ -60,6 +51,8 @@ const en: Texts = {
   again: 'Try again',
   back: 'Back to the shop',
 }
+
+type Texts = typeof en
 
 const allTexts: readonly Texts[] = [
   en,

@@ -5,8 +5,9 @@ import { currencies, isCurrency } from '@pi-checkout/contract/money'
 import type { Phase } from '@pi-checkout/contract/profile'
 import { environmentOf, variableApiKey, variableBaseUrl } from '../client/configuration.ts'
 import { redact } from '../client/redact.ts'
-import { probe } from './probe.ts'
-import type { Finding } from './probe-findings.ts'
+import { type Finding, failedCreate, findingsOf } from './probe-findings.ts'
+import { profileOf } from './probe-profile.ts'
+import { observe } from './probe-responses.ts'
 import { colored, type Terminal } from './terminal.ts'
 
 const options = {
@@ -28,12 +29,13 @@ export async function probeCommand(args: readonly string[], terminal: Terminal):
   if (!isCurrency(currency)) {
     throw new TypeError(`--currency: must be one of ${currencies.join(', ')}`)
   }
+  const file = values['other-env']
   const target = {
     baseUrl: variableBaseUrl(),
     apiKey: variableApiKey(),
     currency,
+    otherKey: file === undefined ? undefined : otherKeyOf(file),
   }
-  const otherKey = values['other-env'] === undefined ? undefined : otherKeyOf(values['other-env'])
   warn(
     `This creates two Payment Intents of 1 minor unit ${currency} at ${target.baseUrl}, or more if the service creates one for each request. They stay unpaid.`,
   )
@@ -44,7 +46,10 @@ export async function probeCommand(args: readonly string[], terminal: Terminal):
       return 2
     }
   }
-  const { findings, profile: found } = await probe({ ...target, otherKey })
+  const observed = await observe(target)
+  const found = 'id' in observed ? profileOf(observed) : undefined
+  const findings =
+    'id' in observed ? findingsOf(observed, profileOf(observed)) : [failedCreate(observed)]
   const open: string[] = []
   /** Takes the statuses of a phase from its option, or asks. */
   const answer = async (phase: 'paid' | 'failed'): Promise<readonly string[]> => {
@@ -72,7 +77,7 @@ export async function probeCommand(args: readonly string[], terminal: Terminal):
     ...open.map((each) => `OPEN  ${each}`),
   ]
   const result = values.json ? JSON.stringify({ v: 1, findings, profile, open }) : lines.join('\n')
-  print(redact(result, [target.apiKey, otherKey ?? '']))
+  print(redact(result, [target.apiKey, target.otherKey ?? '']))
   if (values.write !== undefined && profile) {
     writeFileSync(values.write, `${JSON.stringify(profile, undefined, 2)}\n`)
     warn(`Wrote ${values.write}. Check it, then set PI_PROFILE=${values.write}.`)

@@ -122,22 +122,23 @@ export function findingsOf(
   ]
 }
 
+/** Returns the only finding about a service whose first create failed. */
+export function failedCreate(first: Answer): Finding {
+  const here = isSuccess(first) ? `${first.status}, no id` : String(first.status)
+  const meaning = 'nothing else was checked: check PI_BASE_URL, the key, and --currency'
+  return row('create', here, '201', meaning, true)
+}
+
 /** @param broken - Whether the service breaks the specification, or what that means. */
-export function row(
+function row(
   gap: string,
   here: string,
   ours: string,
   meaning: string,
   broken: boolean | string = false,
 ): Finding {
-  const isBroken = broken !== false
-  return {
-    gap,
-    here,
-    ours,
-    meaning: typeof broken === 'string' ? broken : meaning,
-    broken: isBroken,
-  }
+  const means = typeof broken === 'string' ? broken : meaning
+  return { gap, here, ours, meaning: means, broken: broken !== false }
 }
 
 function text({ status, code }: ErrorMatch): string {

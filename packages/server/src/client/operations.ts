@@ -5,6 +5,7 @@ import { maxFieldErrors } from '@pi-checkout/contract/problem'
 import { type Profile, translate } from '@pi-checkout/contract/profile'
 import { headers, routes } from '@pi-checkout/contract/routes'
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
+import type { z } from 'zod'
 import type { Settings } from './configuration.ts'
 import { invalidParam } from './errors.ts'
 import type { PreparedCreate } from './idempotency-key.ts'
@@ -32,61 +33,54 @@ export interface OperationRequest<T> {
 
 /** Prepares a create. Its response must have the same order, amount, and currency. */
 export function createRequest(
-  { apiKey, baseUrl, profile }: Settings,
+  settings: Settings,
   { body, bytes, key }: PreparedCreate,
 ): OperationRequest<CreatedPaymentIntent> {
-  const { method, path } = routes.create
-  return {
-    operation: 'create',
-    title: `${method} ${path}`,
-    url: baseUrl + path,
-    request: {
-      method,
-      headers: {
-        [headers.authorization]: `Bearer ${apiKey}`,
-        [headers.contentType]: 'application/json',
-        [headers.idempotencyKey]: key,
-      },
-      body: bytes,
+  const { request, ...shared } = operationOf(settings, routes.create, {
+    schema: CreatedPaymentIntentSchema,
+    violationOf: (intent) => {
+      if (!paymentIntentIdPattern.test(intent.id)) return 'its id is malformed'
+      const fields = ['orderId', 'amount', 'currency'] as const
+      const different = fields.find((field) => intent[field] !== body[field])
+      return different && `it has another ${different}`
     },
-    idempotencyKey: key,
-    secrets: [apiKey],
-    profile,
-    read: (json, used) => {
-      const read = CreatedPaymentIntentSchema.safeParse(translate(json, used))
-      if (!read.success) return invalidFields(read.error.issues, [apiKey])
-      const { data: value } = read
-      if (!paymentIntentIdPattern.test(value.id)) return { violation: 'its id is malformed' }
-      const different = (['orderId', 'amount', 'currency'] as const).find(
-        (field) => value[field] !== body[field],
-      )
-      if (different) return { violation: `it has another ${different}` }
-      return { value }
-    },
-  }
+  })
+  const added = { [headers.contentType]: 'application/json', [headers.idempotencyKey]: key }
+  const sent = { ...request, headers: { ...request.headers, ...added }, body: bytes }
+  return { ...shared, request: sent, idempotencyKey: key }
 }
 
-/** Prepares a retrieve. */
-export function retrieveRequest(
+/** Prepares a retrieve. The specification does not forbid the secret in its response. */
+export function retrieveRequest(settings: Settings, id: string): OperationRequest<PaymentIntent> {
+  const { url, ...shared } = operationOf(settings, routes.retrieve, {
+    schema: PaymentIntentSchema,
+    violationOf: (intent) => (intent.id === id ? undefined : 'it is another intent'),
+  })
+  return { ...shared, url: url.replace(':id', id) }
+}
+
+function operationOf<T>(
   { apiKey, baseUrl, profile }: Settings,
-  id: string,
-): OperationRequest<PaymentIntent> {
-  const { method, path } = routes.retrieve
+  { operation, method, path }: (typeof routes)['create' | 'retrieve'],
+  response: {
+    readonly schema: z.ZodType<T>
+    /** Returns how a valid response is not the expected one. */
+    readonly violationOf: (intent: T) => string | undefined
+  },
+): OperationRequest<T> {
+  const secrets = [apiKey]
   return {
-    operation: 'retrieve',
+    operation,
     title: `${method} ${path}`,
-    url: baseUrl + path.replace(':id', id),
+    url: baseUrl + path,
     request: { method, headers: { [headers.authorization]: `Bearer ${apiKey}` } },
-    secrets: [apiKey],
+    secrets,
     profile,
     read: (json, used) => {
-      const read = PaymentIntentSchema.safeParse(translate(json, used))
-      if (!read.success) return invalidFields(read.error.issues, [apiKey])
-      if (read.data.id !== id) return { violation: 'it is another intent' }
-      // The specification does not forbid the secret in this response.
-      const { clientSecret: _, ...intent } = read.data as Partial<CreatedPaymentIntent> &
-        PaymentIntent
-      return { value: intent }
+      const read = response.schema.safeParse(translate(json, used))
+      if (!read.success) return invalidFields(read.error.issues, secrets)
+      const violation = response.violationOf(read.data)
+      return violation === undefined ? { value: read.data } : { violation }
     },
   }
 }

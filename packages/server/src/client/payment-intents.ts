@@ -1,5 +1,5 @@
 /** The client of the service. Its calls are safe to repeat. @module */
-import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import type { Profile } from '@pi-checkout/contract/profile'
 import {
   checkedApiKey,
@@ -218,7 +218,9 @@ export class PaymentIntents {
     assertIntentId(id)
     const operation = retrieveRequest(this.#readSettings(), id)
     const { signal } = options
-    return (await sendWithRetries(operation, this.#client, { deadlineAt, signal })).value
+    const { value } = await sendWithRetries(operation, this.#client, { deadlineAt, signal })
+    const { clientSecret: _, ...intent } = value as PaymentIntent & Partial<CreatedPaymentIntent>
+    return intent
   }
 
   #readSettings(): Settings {

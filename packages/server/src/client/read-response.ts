@@ -6,12 +6,12 @@
  * @module
  */
 import { ProblemSchema } from '@pi-checkout/contract'
-import { type FieldError, maxFieldErrors, type Problem } from '@pi-checkout/contract/problem'
+import { maxFieldErrors, type Problem } from '@pi-checkout/contract/problem'
 import { ownProfile, ownProfileName, type Profile } from '@pi-checkout/contract/profile'
 import { headers } from '@pi-checkout/contract/routes'
 import type { PiErrorCode } from './error-codes.ts'
 import { readMeaning } from './error-meaning.ts'
-import type { Outcome } from './errors.ts'
+import type { Outcome, PiErrorFacts } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
 import { redactedCause, shorten } from './redact.ts'
 import { readRetryAfter } from './retry.ts'
@@ -37,21 +37,16 @@ export interface RequestSuccess<T> {
 }
 
 /** A failed request. */
-export interface RequestFailure {
+export interface RequestFailure
+  extends Omit<PiErrorFacts, 'code' | 'retryable' | 'requests' | 'idempotencyKey'> {
   readonly code: Exclude<PiErrorCode, 'aborted'>
   /** Code of the problem or of the transport, for the report of the request. */
   readonly reported: string
-  readonly outcome: Outcome
   readonly transient: boolean
   /** What happened, to follow the title of the operation. */
   readonly event: string
-  readonly status?: number | undefined
-  readonly requestId?: string | undefined
   /** Milliseconds. */
   readonly retryAfter?: number | undefined
-  readonly errors?: readonly FieldError[] | undefined
-  readonly errorsOmitted?: number | undefined
-  readonly cause?: unknown
 }
 
 /** Reads the response to one request. Does not reject: every error is a `RequestFailure`. */
@@ -97,11 +92,8 @@ function readSuccess<T>(
     const event = `returned more than ${maxResponse} bytes`
     return failure({ code: 'response_too_large', ...facts, event })
   }
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    // The error of the parser contains a part of the text, which may be a secret.
+  const json = parseJson(text)
+  if (json === undefined) {
     const event = `returned ${status} with a body that is not JSON`
     return failure({ code: 'not_json', ...facts, transient: true, event })
   }
@@ -190,9 +182,10 @@ function profileOf(
   return head.header(headers.profile) === ownProfileName ? ownProfile : undefined
 }
 
-function parseJson(text: string | undefined): unknown {
+/** @returns `undefined` for what is no JSON. The parser's error contains a part of the text, perhaps a secret. */
+function parseJson(text = ''): unknown {
   try {
-    return JSON.parse(text ?? '')
+    return JSON.parse(text)
   } catch {
     return undefined
   }
