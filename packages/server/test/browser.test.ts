@@ -14,7 +14,7 @@ const imports = [
   "import * as all from '@pi-checkout/server'\nconsole.log(all)",
 ]
 for (const statement of imports) {
-  test(`a page with ${statement.split('\n')[0]} gets the reason, and no code of the package`, async () => {
+  test(`a page with ${statement.split('\n')[0]} gets the reason, and no code of the package (threat 1)`, async () => {
     const code = await bundle(`${statement}\nconsole.log('page')`)
     expect(code).toContain('belongs on the server: it needs the secret API key')
     expect(code).not.toContain('authorization')

@@ -267,17 +267,6 @@ describe.each(describedServices)('%s', (_, prepare) => {
     expect([await phase(), reviews]).toEqual(['review', [`${first} rejected`]])
   })
 
-  test('a payment of an order that was deleted goes to review', async () => {
-    const { move } = movableClock()
-    const { checkout, intent, service, reviews, rows } = shop()
-    const first = await intent()
-    service.settle(first, 'succeeded')
-    rows.delete(orderId)
-    move(minute)
-    await checkout.reconcile()
-    expect(reviews).toEqual([`${first} order_not_found`])
-  })
-
   test('onPaid that returns nothing is an error, and the order is not paid', async () => {
     const { intent, phase, service, errors } = shop({ onPaid: () => undefined as never })
     service.settle(await intent(), 'succeeded')

@@ -172,10 +172,6 @@ test('accepts a runtime other than a browser that has a window', () => {
   expect(new PaymentIntents({ apiKey })).toBeInstanceOf(PaymentIntents)
 })
 
-test('the module for browsers throws with the reason (threat 1)', async () => {
-  await expect(import('../../src/browser.ts')).rejects.toThrow(/belongs on the server/)
-})
-
 test.each<[unknown, string]>([
   [2 ** 31, '2147483648'],
   ['x'.repeat(99), `"${'x'.repeat(60)}"`],

@@ -12,7 +12,6 @@ import {
   retrieved,
   type Step,
   sever,
-  silent,
 } from '../scripted-service.ts'
 
 const consequences = {
@@ -149,15 +148,6 @@ test.each([
   const fetch = () => Promise.reject(thrown)
   const { intents } = await clientOf([reset], { fetch, maxRetries: 0 })
   expect(await failureOf(intents.create(order))).toMatchObject({ code, outcome: 'unknown' })
-})
-
-test('a request that exceeds its timeout may have created an intent', async () => {
-  const { intents } = await clientOf([silent], { maxRetries: 0, timeout: 50 })
-  const error = await failureOf(intents.create(order))
-  expect(error).toMatchObject({ ...lost, code: 'timed_out' })
-  expect(error.message).toBe(
-    `POST /payment-intents got no complete response within 50 ms; ${consequences.unknown}`,
-  )
 })
 
 test('a create after two requests counts them, and a retrieve has no consequence (threat 6)', async () => {

@@ -240,17 +240,6 @@ test('retries a connection that breaks during the handshake', async () => {
   expect(connections).toBe(2)
 })
 
-test('node:http and fetch send the same request', async () => {
-  const service = await scriptedService(created())
-  await new PaymentIntents({ apiKey, baseUrl: service.url }).create(order)
-  await new PaymentIntents({ apiKey, baseUrl: service.url, fetch }).create(order)
-  const [one, two] = service.requests.map(({ method, url, headers, body }) => {
-    const { authorization, 'content-type': type, 'content-length': length } = headers
-    return { method, url, authorization, type, length, key: headers['idempotency-key'], body }
-  })
-  expect(one).toEqual(two)
-})
-
 test('keeps the path of the base URL, also with two clients', async () => {
   const first = await scriptedService(retrieved())
   const second = await scriptedService(retrieved())
