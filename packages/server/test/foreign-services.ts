@@ -123,7 +123,8 @@ export async function probeOver(
 ): Promise<Probed> {
   // The fake service neither validates nor normalizes.
   const real: typeof globalThis.fetch = async (input, init) => {
-    const { amount, currency, ...rest } = JSON.parse(String(init?.body || '{}'))
+    if (!init?.body) return service.fetch(input, init)
+    const { amount, currency, ...rest } = JSON.parse(String(init.body))
     if (amount === 0) return new Response('No.', { status: 400 })
     const body = JSON.stringify({ amount, currency: currency?.toUpperCase(), ...rest })
     return service.fetch(input, { ...init, body })

@@ -26,25 +26,29 @@ export interface ScriptedService {
   readonly close: () => Promise<void>
 }
 
-/** Serves a fake service over HTTP. `wait` delays the request before and after it is executed. */
+/**
+ * Serves a fake service over HTTP. `wait` delays the request before it is executed, and after it, when it may destroy the
+ * response.
+ */
 export function listenerOf(
   service: FakeService,
-  wait: (body: string) => Promise<unknown> = async () => {},
+  wait: (body: string, response?: ServerResponse) => Promise<unknown> = async () => {},
 ): RequestListener {
   return async (request, response) => {
+    const { method = '', headers } = request
+    const { authorization = '', 'idempotency-key': key } = headers
     const body = await text(request)
     await wait(body)
-    const { authorization = '', 'idempotency-key': key } = request.headers
     const result = await service.fetch(`https://fake-service.invalid${request.url}`, {
-      method: 'POST',
+      method,
       headers: {
         authorization,
-        'content-type': 'application/json',
-        'idempotency-key': String(key),
+        ...(key && { 'content-type': 'application/json', 'idempotency-key': String(key) }),
       },
-      body,
+      ...(body && { body }),
     })
-    await wait('')
+    await wait('', response)
+    if (response.destroyed) return
     response.writeHead(result.status, Object.fromEntries(result.headers))
     response.end(await result.text())
   }

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { seed } from '@pi-checkout/test-support/generated'
@@ -10,6 +9,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { phaseOf, sqlPaymentsTable } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
+import { listenerOf } from '../scripted-service.ts'
 
 const orders = 200
 const buyers = 8
@@ -22,23 +22,14 @@ test(`two instances that are killed during ${orders} orders lose no payment (PI_
   const random = seededRandom(seed)
   const happens = (probability: number): boolean => random() < probability
   const service = fakeService()
-  const pay = await startSite(async (request, response) => {
-    const { method = 'GET', headers } = request
-    const { authorization = '', 'idempotency-key': key } = headers
-    const result = await service.fetch(`https://fake-service.invalid${request.url}`, {
-      method,
-      headers: {
-        authorization,
-        ...(key && { 'content-type': 'application/json', 'idempotency-key': String(key) }),
-      },
-      ...(method === 'POST' && { body: await text(request) }),
-    })
-    await sleep(random() * 10)
-    // A response that is lost after the commit.
-    if (happens(0.03)) return void response.destroy()
-    response.writeHead(result.status, Object.fromEntries(result.headers))
-    response.end(await result.text())
-  })
+  const pay = await startSite(
+    listenerOf(service, async (_, response) => {
+      if (!response) return
+      await sleep(random() * 10)
+      // A response that is lost after the commit.
+      if (happens(0.03)) response.destroy()
+    }),
+  )
   const postgres = await startTemporaryPostgres({ fsync: 'off' })
   const pool = new pg.Pool({ connectionString: postgres.url })
   pool.on('error', () => {})
