@@ -1,30 +1,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { addFault, control, environmentPath } from '@pi-checkout/test-support/sandbox'
+import { control } from '@pi-checkout/test-support/sandbox'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { runPiService, startService } from '@pi-checkout/test-support/stack'
 import type { Locator, Page } from '@playwright/test'
-import { create } from '../fixtures/api.ts'
 import { violationsIn } from '../fixtures/hosted-form.ts'
-import { test as base, expect } from '../fixtures/test-stack.ts'
-
-/** `test` with an empty service. `openInspector` opens the printed link. */
-const test = base.extend<{ openInspector: () => Promise<void>; reset: undefined }>({
-  viewport: { width: 1280, height: 800 },
-  reset: [
-    async ({ stack }, use) => {
-      await control(stack, '/reset', {})
-      await use(undefined)
-    },
-    { auto: true },
-  ],
-  openInspector: async ({ page, stack }, use) => {
-    await use(async () => {
-      await page.goto(stack.api.inspectorUrl)
-      await expect(page.getByText('Connected', { exact: true })).toBeVisible()
-    })
-  },
-})
+import { create, expect, test } from '../fixtures/inspector.ts'
 
 async function idOf(...args: Parameters<typeof create>): Promise<string> {
   const response = await create(...args)
@@ -32,14 +13,10 @@ async function idOf(...args: Parameters<typeof create>): Promise<string> {
   return (await response.json()).id
 }
 
-test('shows a new intent automatically and pays it with one click', async ({
-  page,
-  stack,
-  openInspector,
-}) => {
-  await openInspector()
+test('shows a new intent automatically and pays it with one click', async ({ page, merchant }) => {
+  await merchant.open()
   await expect(page.getByRole('heading', { name: 'No Payment Intent yet' })).toBeVisible()
-  await idOf(stack, { orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
+  await idOf(merchant, { orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
   await rowOf(page, 'L-1').click()
   // The second press finds a button that waits for the first.
   await page.getByRole('button', { name: 'Pay', exact: true }).dblclick()
@@ -53,13 +30,12 @@ test('shows a new intent automatically and pays it with one click', async ({
 
 test('shows a rejection until dismissed and a read error until a read succeeds', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
   pageErrors,
 }) => {
-  const id = await idOf(stack)
+  const id = await idOf(merchant)
   pageErrors.allow(/Failed to load resource/)
-  await openInspector()
+  await merchant.open()
   const rejectOnce = async (path: string, status: number): Promise<void> => {
     const response = { status, json: { detail: `Not now: ${status}` } }
     const pattern = `**/_sandbox/${path}`
@@ -82,26 +58,22 @@ test('shows a rejection until dismissed and a read error until a read succeeds',
   await expect(page.getByRole('alert')).toHaveCount(0)
 
   await rejectOnce('environments/*/requests*', 500)
-  await idOf(stack)
+  await idOf(merchant)
   await expect(page.getByRole('alert').getByText('Not now: 500')).toBeVisible()
   // The failed read is retried automatically.
   await expect(page.locator('.log > li').nth(1)).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('keeps the status filter when no intent matches anymore', async ({
-  page,
-  stack,
-  openInspector,
-}) => {
-  const id = await idOf(stack, { orderId: 'F-1' })
-  await idOf(stack, { orderId: 'F-2' })
-  await control(stack, `/intents/${id}/settle`, { outcome: 'processing' })
-  await openInspector()
+test('keeps the status filter when no intent matches anymore', async ({ page, merchant }) => {
+  const id = await idOf(merchant, { orderId: 'F-1' })
+  await idOf(merchant, { orderId: 'F-2' })
+  await control(merchant, `/intents/${id}/settle`, { outcome: 'processing' })
+  await merchant.open()
   const filter = page.getByLabel('Status')
   await filter.selectOption('processing')
   await expect(page.locator('.rows a')).toHaveCount(1)
-  await control(stack, `/intents/${id}/settle`, { outcome: 'succeeded' })
+  await control(merchant, `/intents/${id}/settle`, { outcome: 'succeeded' })
   await expect(page.getByText('No matching intents.')).toBeVisible()
   await expect(filter).toHaveValue('processing')
   await filter.selectOption('succeeded')
@@ -112,11 +84,10 @@ test('keeps the status filter when no intent matches anymore', async ({
 
 test('shows cards and decline reasons in the timeline and simulates each outcome', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  const id = await idOf(stack, { orderId: 'T-1' })
-  await openInspector()
+  const id = await idOf(merchant, { orderId: 'T-1' })
+  await merchant.open()
   await goTo(page, `intents/${id}`)
   for (const press of ['Decline', 'Decline', 'Challenge', 'Pass challenge']) {
     await page.getByRole('button', { name: press, exact: true }).click()
@@ -134,7 +105,7 @@ test('shows cards and decline reasons in the timeline and simulates each outcome
   ])
   await page.getByRole('button', { name: 'Revoke' }).click()
   await expect(page.getByText('Revoked. A checkout needs a new intent')).toBeVisible()
-  await goTo(page, `intents/${await idOf(stack, { orderId: 'T-2' })}`)
+  await goTo(page, `intents/${await idOf(merchant, { orderId: 'T-2' })}`)
   await expect(page.getByRole('heading', { name: 'T-2' })).toBeVisible()
   await page.getByRole('button', { name: 'Expire', exact: true }).click()
   await expect(page.locator('.detail header [data-status="expired"]')).toBeVisible()
@@ -142,12 +113,11 @@ test('shows cards and decline reasons in the timeline and simulates each outcome
 
 test('a search opens its first match beside the list, and nothing if there is none', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await idOf(stack, { orderId: 'S-1' })
-  await idOf(stack, { orderId: 'S-2' })
-  await openInspector()
+  await idOf(merchant, { orderId: 'S-1' })
+  await idOf(merchant, { orderId: 'S-2' })
+  await merchant.open()
   const heading = page.getByRole('heading', { level: 2 })
   await expect(heading).toHaveText('S-2')
   const search = page.getByLabel('Search intents')
@@ -169,11 +139,10 @@ test('a search opens its first match beside the list, and nothing if there is no
 
 test('names a status with the same words in the list, the filter, and the details', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await idOf(stack, { orderId: 'W-1' })
-  await openInspector()
+  await idOf(merchant, { orderId: 'W-1' })
+  await merchant.open()
   const [inList, inDetails] = [rowOf(page, 'W-1'), page.locator('.detail header')]
   for (const place of [inList, inDetails]) {
     const status = place.getByText('awaiting card', { exact: true })
@@ -197,15 +166,14 @@ test('is not connected while the service does not respond', async ({ page }) => 
 
 test('filters the request log and links to it from intents and issues', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
   const key = { 'idempotency-key': 'followed-key-1' }
-  await idOf(stack, { orderId: 'R-1' }, key)
-  await create(stack, { orderId: 'R-1', amount: 1 }, key)
-  await create(stack, { amount: 0 })
-  const id = await idOf(stack, { orderId: 'R-2' }, { 'idempotency-key': 'other' })
-  await openInspector()
+  await idOf(merchant, { orderId: 'R-1' }, key)
+  await create(merchant, { orderId: 'R-1', amount: 1 }, key)
+  await create(merchant, { amount: 0 })
+  const id = await idOf(merchant, { orderId: 'R-2' }, { 'idempotency-key': 'other' })
+  await merchant.open()
   const lines = page.locator('.log .line')
   await goTo(page, 'requests')
   await expect(lines).toHaveCount(4)
@@ -251,13 +219,9 @@ test('filters the request log and links to it from intents and issues', async ({
   await expect(page.getByRole('heading', { name: 'No requests yet' })).toBeVisible()
 })
 
-test('resets the data, and registers and removes an origin', async ({
-  page,
-  stack,
-  openInspector,
-}) => {
-  await idOf(stack, { orderId: 'D-1' })
-  await openInspector()
+test('resets the data, and registers and removes an origin', async ({ page, merchant }) => {
+  await idOf(merchant, { orderId: 'D-1' })
+  await merchant.open()
   await goTo(page, 'environment')
   await page.getByRole('button', { name: 'Reset…' }).click()
   expect(await violationsIn(page)).toEqual([])
@@ -273,12 +237,11 @@ test('resets the data, and registers and removes an origin', async ({
 
 test('shows a page of 200 intents, and a bounded number of rows on older pages', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await idOf(stack, { orderId: 'the-first' })
-  await Promise.all(Array.from({ length: 200 }, async () => await idOf(stack)))
-  await openInspector()
+  await idOf(merchant, { orderId: 'the-first' })
+  await Promise.all(Array.from({ length: 200 }, async () => await idOf(merchant)))
+  await merchant.open()
   const rows = page.locator('.rows > li')
   await expect(rows).toHaveCount(200)
   await expect(page.getByRole('link', { name: 'Intents 200+' })).toBeVisible()
@@ -286,7 +249,7 @@ test('shows a page of 200 intents, and a bounded number of rows on older pages',
   await expect(rowOf(page, 'the-first')).toBeVisible()
   await expect(rows).toHaveCount(1)
   await expect(page.getByRole('button', { name: 'Show older' })).toHaveCount(0)
-  await idOf(stack, { orderId: 'the-last' })
+  await idOf(merchant, { orderId: 'the-last' })
   await page.getByRole('button', { name: 'Show newest' }).click()
   await expect(rowOf(page, 'the-last')).toBeInViewport()
   await expect(rows).toHaveCount(200)
@@ -294,17 +257,16 @@ test('shows a page of 200 intents, and a bounded number of rows on older pages',
 
 test('the rows of a scrolled list stay where they are while intents arrive', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await idOf(stack, { orderId: 'watched' })
-  await Promise.all(Array.from({ length: 40 }, async () => await idOf(stack)))
-  await openInspector()
+  await idOf(merchant, { orderId: 'watched' })
+  await Promise.all(Array.from({ length: 40 }, async () => await idOf(merchant)))
+  await merchant.open()
   const watched = rowOf(page, 'watched')
   await watched.scrollIntoViewIfNeeded()
   const position = async (): Promise<number> => (await watched.boundingBox())?.y ?? 0
   const before = await position()
-  for (const orderId of ['NEW-1', 'NEW-2', 'NEW-3']) await idOf(stack, { orderId })
+  for (const orderId of ['NEW-1', 'NEW-2', 'NEW-3']) await idOf(merchant, { orderId })
   await expect(rowOf(page, 'NEW-3')).toHaveCount(1)
   // The browser scrolls by whole pixels.
   expect(Math.abs((await position()) - before)).toBeLessThan(1)
@@ -312,12 +274,11 @@ test('the rows of a scrolled list stay where they are while intents arrive', asy
 
 test('shows the details of a row far down where the row was clicked', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await idOf(stack, { orderId: 'far-down' })
-  await Promise.all(Array.from({ length: 60 }, async () => await idOf(stack)))
-  await openInspector()
+  await idOf(merchant, { orderId: 'far-down' })
+  await Promise.all(Array.from({ length: 60 }, async () => await idOf(merchant)))
+  await merchant.open()
   await rowOf(page, 'far-down').click()
   await expect(page.getByRole('heading', { name: 'far-down' })).toBeInViewport()
   await expect(rowOf(page, 'far-down')).toBeInViewport()
@@ -325,11 +286,10 @@ test('shows the details of a row far down where the row was clicked', async ({
 
 test('removes the admin token from the address, and keeps it for a reload of the tab', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await openInspector()
-  const { adminToken } = stack.api
+  await merchant.open()
+  const { adminToken } = merchant.api
   const seen = await page.evaluate(`JSON.stringify([
     location.href,
     document.documentElement.outerHTML,
@@ -347,28 +307,28 @@ test('removes the admin token from the address, and keeps it for a reload of the
   await other.getByLabel('Admin token').waitFor()
 })
 
-test('never shows an API key or a clientSecret', async ({ page, stack, openInspector }) => {
-  const id = await idOf(stack)
-  await create(stack, {}, { 'idempotency-key': stack.api.apiKey })
-  await fetch(`${stack.api.baseUrl}/payment-intents/${id}?api_key=${stack.api.apiKey}`)
-  await openInspector()
+test('never shows an API key or a clientSecret', async ({ page, merchant }) => {
+  const id = await idOf(merchant)
+  await create(merchant, {}, { 'idempotency-key': merchant.api.apiKey })
+  await fetch(`${merchant.api.baseUrl}/payment-intents/${id}?api_key=${merchant.api.apiKey}`)
+  await merchant.open()
   for (const section of [`intents/${id}`, ...sections]) {
     await goTo(page, section)
     const shown = await page.content()
-    for (const secret of [stack.api.apiKey, '_secret_']) {
+    for (const secret of [merchant.api.apiKey, '_secret_']) {
       expect([section, shown.includes(secret)]).toEqual([section, false])
     }
   }
 })
 
-test('renders merchant data as text', async ({ page, stack, openInspector }) => {
+test('renders merchant data as text', async ({ page, merchant }) => {
   const markup = '<img src=x onerror=alert(1)>'
-  const id = await idOf(stack, {
+  const id = await idOf(merchant, {
     orderId: '<script>alert(1)</script>',
     customer: { id: markup, name: `"'>${markup}` },
     metadata: { [markup]: `</pre>${markup}` },
   })
-  await openInspector()
+  await merchant.open()
   await goTo(page, `intents/${id}`)
   await expect(page.getByRole('heading', { name: '<script>alert(1)</script>' })).toBeVisible()
   await expect(page.locator('main img, main script')).toHaveCount(0)
@@ -377,15 +337,14 @@ test('renders merchant data as text', async ({ page, stack, openInspector }) => 
 
 test('adds fault rules that break the next requests, and removes them', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await openInspector()
+  await merchant.open()
   await goTo(page, 'faults')
   await page.getByLabel('Fault').selectOption('503')
   await page.getByRole('button', { name: 'Add rule' }).click()
   await expect(page.getByText('next 1 request')).toBeVisible()
-  expect((await create(stack)).status).toBe(503)
+  expect((await create(merchant)).status).toBe(503)
   await expect(page.getByText('No fault rules. Responses are not modified.')).toBeVisible()
   for (const times of ['2', '3']) {
     await page.getByLabel('Times').fill(times)
@@ -399,13 +358,9 @@ test('adds fault rules that break the next requests, and removes them', async ({
   await expect(page.getByText('No fault rules. Responses are not modified.')).toBeVisible()
 })
 
-test('moves the clock to expire an intent and back to real time', async ({
-  page,
-  stack,
-  openInspector,
-}) => {
-  const id = await idOf(stack)
-  await openInspector()
+test('moves the clock to expire an intent and back to real time', async ({ page, merchant }) => {
+  const id = await idOf(merchant)
+  await merchant.open()
   await goTo(page, 'environment')
   await page.getByRole('button', { name: '+24 h' }).click()
   await expect(page.getByText('Clock +1 d')).toBeVisible()
@@ -418,14 +373,14 @@ test('moves the clock to expire an intent and back to real time', async ({
 
 test('reports a key sent by a page but not an address opened in a browser', async ({
   page,
-  stack,
+  merchant,
   pageErrors,
 }) => {
   pageErrors.allow(/Failed to load resource|CORS policy/)
-  const id = await idOf(stack, {}, { 'idempotency-key': 'quiet' })
+  const id = await idOf(merchant, {}, { 'idempotency-key': 'quiet' })
   const list = async (name: 'lint' | 'requests'): Promise<unknown> =>
-    control(stack, `${await environmentPath(stack)}/${name}`)
-  await page.goto(`${stack.api.baseUrl}/payment-intents/${id}`)
+    control(merchant, `${merchant.path}/${name}`)
+  await page.goto(`${merchant.api.baseUrl}/payment-intents/${id}`)
   await expect
     .poll(() => list('requests'))
     .toMatchObject({ requests: [{ method: 'GET', status: 403 }, {}] })
@@ -435,7 +390,7 @@ test('reports a key sent by a page but not an address opened in a browser', asyn
   await page.goto(shop.origin)
   await page.evaluate(async (url) => {
     await fetch(url, { headers: { authorization: 'Bearer x' } }).catch(() => undefined)
-  }, `${stack.api.baseUrl}/payment-intents`)
+  }, `${merchant.api.baseUrl}/payment-intents`)
   await expect
     .poll(() => list('lint'))
     .toMatchObject({ findings: [{ rule: 'secret_key_in_browser' }] })
@@ -443,12 +398,12 @@ test('reports a key sent by a page but not an address opened in a browser', asyn
   await shop.close()
 })
 
-test('registers a page’s origin from its lint issue', async ({ page, stack, openInspector }) => {
-  const id = await idOf(stack, {}, { 'idempotency-key': 'page' })
-  await fetch(`${stack.api.baseUrl}/checkout/${id}`, {
+test('registers a page’s origin from its lint issue', async ({ page, merchant }) => {
+  const id = await idOf(merchant, {}, { 'idempotency-key': 'page' })
+  await fetch(`${merchant.api.baseUrl}/checkout/${id}`, {
     headers: { referer: 'http://localhost:5173/' },
   })
-  await openInspector()
+  await merchant.open()
   await goTo(page, 'lint')
   await page.getByRole('button', { name: 'Register http://localhost:5173' }).click()
   await expect(page.getByRole('heading', { name: 'No issues found' })).toBeVisible()
@@ -456,14 +411,10 @@ test('registers a page’s origin from its lint issue', async ({ page, stack, op
   await expect(page.getByRole('button', { name: 'Remove http://localhost:5173' })).toBeVisible()
 })
 
-test('navigates sections and intents with the keyboard only', async ({
-  page,
-  stack,
-  openInspector,
-}) => {
-  await idOf(stack, { orderId: 'K-1' })
-  await idOf(stack, { orderId: 'K-2' })
-  await openInspector()
+test('navigates sections and intents with the keyboard only', async ({ page, merchant }) => {
+  await idOf(merchant, { orderId: 'K-1' })
+  await idOf(merchant, { orderId: 'K-2' })
+  await merchant.open()
   await expect(page.getByRole('heading', { name: 'K-2' })).toBeVisible()
   await page.keyboard.press('2')
   await expect(page.locator('.log')).toBeVisible()
@@ -518,12 +469,12 @@ test('shows only the intents of the selected merchant', async ({ page }, { outpu
 
 test('rejects the token of another start and accepts a pasted link', async ({
   page,
-  stack,
+  merchant,
   pageErrors,
 }) => {
   pageErrors.allow(/Failed to load resource/)
   const { ready: api, stop } = await startService(['--memory'])
-  await page.goto(`${api.baseUrl}/_sandbox/#${stack.api.adminToken}`)
+  await page.goto(`${api.baseUrl}/_sandbox/#${merchant.api.adminToken}`)
   const gate = page.getByRole('alert')
   await expect(gate).toContainText('Each start of the service creates a new one')
   await page.getByLabel('Admin token').fill('пароль')
@@ -549,11 +500,10 @@ test.describe('on a phone', () => {
 
   test('shows the tab of a section, and moves the focus to an intent and back, on a phone', async ({
     page,
-    stack,
-    openInspector,
+    merchant,
   }) => {
-    await idOf(stack)
-    await openInspector()
+    await idOf(merchant)
+    await merchant.open()
     await goTo(page, 'environment')
     const tab = page.locator('nav').getByText('Environment')
     const { x = 0, width = 0 } = (await tab.boundingBox()) ?? {}
@@ -567,13 +517,9 @@ test.describe('on a phone', () => {
     await expect.poll(async () => await page.evaluate(focused)).toBe('A')
   })
 
-  test('shows every number of an idempotency key on a phone', async ({
-    page,
-    stack,
-    openInspector,
-  }) => {
-    await idOf(stack, { orderId: 'P-1' }, { 'idempotency-key': 'phone-1' })
-    await openInspector()
+  test('shows every number of an idempotency key on a phone', async ({ page, merchant }) => {
+    await idOf(merchant, { orderId: 'P-1' }, { 'idempotency-key': 'phone-1' })
+    await merchant.open()
     await goTo(page, 'idempotency')
     const cells = page.getByRole('row', { name: /phone-1/ }).getByRole('cell')
     await expect(cells).toHaveCount(8)
@@ -585,9 +531,9 @@ test.describe('on a phone', () => {
 
   test('has no axe violations in the token form and in empty sections', async ({
     page,
-    openInspector,
+    merchant,
   }) => {
-    await openInspector()
+    await merchant.open()
     for (const section of sections) {
       await goTo(page, section)
       expect([section, await violationsIn(page)]).toEqual([section, []])
@@ -612,13 +558,12 @@ for (const [place, colorScheme, width] of [
 
     test(`fits ${place} without axe violations in ${colorScheme} colors`, async ({
       page,
-      stack,
-      openInspector,
+      merchant,
     }) => {
-      const id = await idOf(stack, {}, { 'idempotency-key': 'accessible-1' })
-      await idOf(stack)
-      await addFault(stack, { on: 'create', do: '500', times: 1 })
-      await openInspector()
+      const id = await idOf(merchant, {}, { 'idempotency-key': 'accessible-1' })
+      await idOf(merchant)
+      await control(merchant, `${merchant.path}/faults`, { on: 'create', do: '500', times: 1 })
+      await merchant.open()
       for (const section of [`intents/${id}`, ...sections]) {
         await goTo(page, section)
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
@@ -638,11 +583,11 @@ for (const [place, colorScheme, width] of [
 test('opens the newest intent at the start, and no other one when a newer one arrives', async ({
   page,
   stack,
-  openInspector,
 }) => {
+  await control(stack, '/reset', {})
   await idOf(stack, { orderId: 'OLD-1' })
   await idOf(stack, { orderId: 'NEW-1' })
-  await openInspector()
+  await page.goto(stack.api.inspectorUrl)
   const heading = page.getByRole('heading', { level: 2 })
   await expect(heading).toHaveText('NEW-1')
   await idOf(stack, { orderId: 'NEWER-1' })
@@ -654,17 +599,16 @@ test('opens the newest intent at the start, and no other one when a newer one ar
 
 test('starts without a terminal: creates a key that works, and a test intent', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await openInspector()
+  await merchant.open()
   await page.getByRole('button', { name: 'Create a test intent' }).click()
   await expect(page.getByRole('heading', { name: 'A-1001' })).toBeVisible()
   await expect(page.locator('.rows a')).toHaveCount(1)
   await goTo(page, 'environment')
   await page.getByRole('button', { name: 'Create a key' }).click()
   const apiKey = (await page.locator('.box pre').textContent()) ?? ''
-  expect((await create({ api: { ...stack.api, apiKey } })).status).toBe(201)
+  expect((await create({ api: { ...merchant.api, apiKey } })).status).toBe(201)
   // Shown once.
   await goTo(page, 'lint')
   await goTo(page, 'environment')
@@ -674,30 +618,28 @@ test('starts without a terminal: creates a key that works, and a test intent', a
 
 test('groups the outcomes with their hints, and shows a command that works for each', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
-  await idOf(stack, { orderId: 'O-1' })
-  await openInspector()
+  await idOf(merchant, { orderId: 'O-1' })
+  await merchant.open()
   const groups = page.locator('.outcomes > section')
   await expect(groups.locator('h3')).toHaveText(['Buyer', 'Bank', 'Time'])
   await expect(groups.nth(1)).toContainText('The buyer can try again')
   await groups.nth(1).locator('summary').first().click()
   const command = (await groups.nth(1).locator('pre').first().textContent()) ?? ''
-  const env = { ...process.env, PI_ADMIN_TOKEN: stack.api.adminToken }
+  const env = { ...process.env, PI_ADMIN_TOKEN: merchant.api.adminToken }
   await promisify(execFile)('sh', ['-c', command], { env })
   await expect(page.locator('.timeline')).toContainText('generic_decline')
 })
 
 test('in forced colors, the current tab, the open row, and the dots can be seen', async ({
   page,
-  stack,
-  openInspector,
+  merchant,
 }) => {
   await page.emulateMedia({ forcedColors: 'active' })
-  await idOf(stack, { orderId: 'C-1' })
-  await idOf(stack, { orderId: 'C-2' })
-  await openInspector()
+  await idOf(merchant, { orderId: 'C-1' })
+  await idOf(merchant, { orderId: 'C-2' })
+  await merchant.open()
   await expect(rowOf(page, 'C-2')).toHaveAttribute('aria-current', 'true')
   const seen = await page.evaluate(() => {
     const ground = getComputedStyle(document.documentElement).backgroundColor
