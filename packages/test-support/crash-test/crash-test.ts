@@ -17,13 +17,8 @@ import { expiredPrefix, findMissing, newLedger, sendExpired, sendLoad } from './
 
 /** What was done to one store, and the result. `duplicates` and `missing` must be 0. */
 export interface CrashReport {
-  readonly store: 'postgres' | 'embedded'
-  readonly instances: number
-  readonly seconds: number
   /** Processes ended with `kill -9`. */
   readonly kills: number
-  /** How often all database connections were closed. */
-  readonly cuts: number
   /** Restarts with the next list of secret keys, one instance at a time. */
   readonly rotated: number
   readonly acknowledged: number
@@ -57,7 +52,6 @@ export async function crashTestPostgres(options: CrashTestOptions): Promise<Cras
   const rotation = rotate(options.instances, lists)
   try {
     return await crashTest(options, {
-      store: 'postgres',
       start: (index, progress) =>
         startInstance([], {
           PI_DATABASE_URL: server.url,
@@ -91,7 +85,6 @@ export async function crashTestEmbedded({
     return await crashTest(
       { seconds, instances: 1 },
       {
-        store: 'embedded',
         start: () => startInstance(store, {}),
         orders: () => exportOrders(store),
       },
@@ -153,7 +146,6 @@ async function expireKey(db: pg.Pool, order: string): Promise<void> {
 }
 
 interface TestedStore {
-  readonly store: CrashReport['store']
   /** @param progress - From 0 to 1, over the whole time. */
   readonly start: (index: number, progress: number) => Promise<Instance>
   readonly rotated?: () => number
@@ -188,12 +180,10 @@ async function crashTest(options: CrashTestOptions, tested: TestedStore): Promis
     sent.catch(() => failure.abort())
 
     let kills = 0
-    let cuts = 0
     for (let round = 0; progress() < 1 && !failure.signal.aborted; round++) {
       await sleep(300 + Math.random() * 300)
       if (tested.cut && round % 3 === 2) {
         await tested.cut()
-        cuts++
         continue
       }
       const index = kills++ % options.instances
@@ -205,11 +195,7 @@ async function crashTest(options: CrashTestOptions, tested: TestedStore): Promis
     await instances.stopAll('SIGTERM')
     const orders = await tested.orders()
     return {
-      store: tested.store,
-      instances: options.instances,
-      seconds,
       kills,
-      cuts,
       rotated: tested.rotated?.() ?? 0,
       acknowledged: ledger.acknowledged,
       keys: ledger.responses.size,
