@@ -1,5 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { challengePage, hostedPage, passChallenge } from '../fixtures/buyer.ts'
+import { challengePage, fillCard, hostedPage, passChallenge } from '../fixtures/buyer.ts'
 import {
   expect,
   expectAlert,
@@ -8,7 +8,6 @@ import {
   phone,
   scrollWidthOf,
   test,
-  typeCard,
   violationsIn,
 } from '../fixtures/hosted-form.ts'
 
@@ -29,7 +28,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await payOf(page).click()
       await expectAlert(page, 'declined')
       expect(await violationsIn(form), 'declined').toEqual([])
-      await typeCard(page, '4000000000003220')
+      await fillCard(page, '4000000000003220')
       await payOf(page).click()
       await bank.getByLabel('Code').fill('1111')
       await bank.getByRole('button', { name: 'Confirm' }).click()
@@ -125,7 +124,7 @@ test.describe('on a phone', () => {
       openForm,
     }) => {
       await openForm({ properties: { locale } })
-      await typeCard(page, '4000000000003220')
+      await fillCard(page, '4000000000003220')
       await payOf(page).click()
       const buttons = challengePage(page).locator('form button')
       await expect(buttons).toHaveCount(2)

@@ -3,7 +3,7 @@ import { startSite } from '@pi-checkout/test-support/sites'
 import { createIntent } from '../fixtures/api.ts'
 import { hostedPage } from '../fixtures/buyer.ts'
 import { expect, test, violationsIn } from '../fixtures/hosted-form.ts'
-import { authenticate, messageTypes, playElement } from '../fixtures/played-element.ts'
+import { authenticate, connectTo, messageTypes, playElement } from '../fixtures/played-element.ts'
 
 test('without script the full page says what to do, and leads back to the shop', async ({
   browser,
@@ -50,9 +50,7 @@ for (const environment of ['test', 'live'] as const) {
     pageErrors.allow(/Failed to load resource|pi-checkout: /)
     const { id } = await createIntent(environment === 'live' ? live : stack)
     await page.goto(decorated.publish([]))
-    await playElement(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
-    await expect.poll(() => messageTypes(page)).toEqual(['hello'])
-    await page.evaluate('sendInit()')
+    await connectTo(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
     await authenticate(page, { handoff: { id, clientSecret: 'not-the-secret' }, locale: 'en' })
     await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'fail'])
     const text = hostedPage(page).locator('.apart')
@@ -68,9 +66,7 @@ test('shows no form for an unknown id', async ({ page, stack, decorated, pageErr
   pageErrors.allow(/Failed to load resource|pi-checkout: /)
   const unknown = `pi_${'0'.repeat(24)}`
   await page.goto(decorated.publish([]))
-  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${unknown}`)
-  await expect.poll(() => messageTypes(page)).toEqual(['hello'])
-  await page.evaluate('sendInit()')
+  await connectTo(page, `${stack.api.checkoutOrigin}/checkout/${unknown}`)
   await expect.poll(() => messageTypes(page)).toEqual(['hello', 'fail'])
   await expect(hostedPage(page).locator('input')).toHaveCount(0)
 })
@@ -107,9 +103,7 @@ test('still names the wrong id after the time limit of the secret', async ({
   await page.clock.install()
   const { id } = await createIntent(stack)
   await page.goto(decorated.publish([]))
-  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
-  await expect.poll(() => messageTypes(page)).toEqual(['hello'])
-  await page.evaluate('sendInit()')
+  await connectTo(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
   await authenticate(page, { handoff: await createIntent(stack), locale: 'en' })
   await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'fail'])
   const text = hostedPage(page).locator('.apart')
@@ -132,9 +126,7 @@ test('names no code and no fix of a live environment to a page that is not regis
     { name: 'other.localhost' },
   )
   await page.goto(site.origin)
-  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
-  await expect.poll(() => messageTypes(page)).toEqual(['hello'])
-  await page.evaluate('sendInit()')
+  await connectTo(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
   await expect.poll(() => messageTypes(page)).toEqual(['hello', 'fail'])
   await expect(hostedPage(page).locator('main > *')).toHaveText([
     'pi-checkout',

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { hostedPage } from '../fixtures/buyer.ts'
-import { eventsOf, expect, payOf, test, typeCard, violationsIn } from '../fixtures/hosted-form.ts'
+import { fillCard, hostedPage } from '../fixtures/buyer.ts'
+import { eventsOf, expect, test } from '../fixtures/hosted-form.ts'
 
 test('shows the appearance in the first view', async ({ page, openForm }) => {
   const appearance = {
@@ -25,7 +25,7 @@ test('shows the appearance in the first view', async ({ page, openForm }) => {
 
 test('follows a changed appearance and keeps what the buyer typed', async ({ page, openForm }) => {
   await openForm()
-  await typeCard(page, '4242424242424242')
+  await fillCard(page, '4242424242424242')
   const before = await lookOf(page)
   await change(page, { accent: '#ffcc00', background: '#101010', radius: 0 })
   await expectLook(page, {
@@ -86,22 +86,6 @@ test('ignores hostile values, loads nothing for them, and reports them in a test
   await change(page, { radius: 3 })
   await expectLook(page, { radius: '3px' })
   expect(printed).toHaveLength(3)
-})
-
-test('has no axe violations with colors of enough contrast', async ({ page, openForm }) => {
-  await openForm()
-  const form = hostedPage(page)
-  await form.getByTestId('sandbox-toggle').click()
-  await payOf(page).click()
-  await expect(form.getByText('Enter the whole card number.')).toBeVisible()
-  for (const [background, text, accent, surface] of [
-    ['#fffdf9', '#2a2019', '#ad4318', 'rgb(255, 253, 249)'],
-    ['#101418', '#f2f2f2', '#ffcc00', 'rgb(16, 20, 24)'],
-  ]) {
-    await change(page, { background, text, accent })
-    await expectLook(page, { background: surface })
-    expect(await violationsIn(form), background).toEqual([])
-  }
 })
 
 test('warns of low contrast on the console, and keeps the color', async ({

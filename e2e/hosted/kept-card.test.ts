@@ -1,14 +1,6 @@
 import type { Page } from '@playwright/test'
-import { challengePage, enterCode, hostedPage } from '../fixtures/buyer.ts'
-import {
-  eventsOf,
-  expect,
-  expectAlert,
-  payOf,
-  test,
-  typeCard,
-  valuesOf,
-} from '../fixtures/hosted-form.ts'
+import { challengePage, enterCode, fillCard, hostedPage } from '../fixtures/buyer.ts'
+import { eventsOf, expect, expectAlert, payOf, test, valuesOf } from '../fixtures/hosted-form.ts'
 
 interface Case {
   readonly number: string
@@ -66,7 +58,7 @@ for (const [name, { number, failure, next, focused }] of Object.entries(cases)) 
     if (failure) await page.clock.install()
     await openForm()
     const form = hostedPage(page)
-    await typeCard(page, number)
+    await fillCard(page, number)
     const typed = await valuesOf(page)
     if (failure) {
       await page.route('**/checkout-api/confirm', (route) =>
@@ -104,7 +96,7 @@ async function passRetries(page: Page): Promise<void> {
 
 test('keeps card, focus, and caret when the language changes', async ({ page, openForm }) => {
   await openForm()
-  await typeCard(page, '4242424242424242')
+  await fillCard(page, '4242424242424242')
   const typed = await valuesOf(page)
   const name = hostedPage(page).locator('#card-name')
   await name.evaluate((input: HTMLInputElement) => {
@@ -124,7 +116,7 @@ test('keeps card, focus, and caret when the language changes', async ({ page, op
 
 test('unmarks a field at fault once the buyer corrects it', async ({ page, openForm }) => {
   await openForm()
-  await typeCard(page, '4000000000000127')
+  await fillCard(page, '4000000000000127')
   await payOf(page).click()
   const code = hostedPage(page).getByLabel('Security code')
   await expect(code).toHaveAttribute('aria-invalid', 'true')
@@ -137,7 +129,7 @@ test('unmarks a field at fault once the buyer corrects it', async ({ page, openF
 
 test('marks no empty field after the page was loaded again', async ({ page, openForm }) => {
   await openForm()
-  await typeCard(page, '4000000000000127')
+  await fillCard(page, '4000000000000127')
   await payOf(page).click()
   await expect(hostedPage(page).getByText('The security code is wrong.')).toBeVisible()
   await page.reload()

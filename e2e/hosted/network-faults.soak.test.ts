@@ -2,7 +2,7 @@ import { seed } from '@pi-checkout/test-support/generated'
 import { control } from '@pi-checkout/test-support/sandbox'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import type { Locator, Page } from '@playwright/test'
-import { challengePage, hostedPage, passChallenge } from '../fixtures/buyer.ts'
+import { challengePage, fillCard, hostedPage, passChallenge } from '../fixtures/buyer.ts'
 import { type Call, type Fault, failRequests, faults } from '../fixtures/faulty-network.ts'
 import {
   test as base,
@@ -11,7 +11,6 @@ import {
   expectAlert,
   expectResult,
   payOf,
-  typeCard,
   valuesOf,
 } from '../fixtures/hosted-form.ts'
 
@@ -116,7 +115,7 @@ function sent({ calls }: FaultyForm, path: string): readonly Call[] {
 }
 
 async function pay(page: Page, number: string): Promise<void> {
-  await typeCard(page, number)
+  await fillCard(page, number)
   await payOf(page).click()
 }
 
@@ -198,7 +197,7 @@ for (const fault of ['forbidden', 'half', 'silence'] as const) {
   }) => {
     const form = await openFaulty()
     form.injectFaults('intent', ...always(fault))
-    await typeCard(page, '4242424242424242')
+    await fillCard(page, '4242424242424242')
     // Ends the long poll that started before the faults.
     await hostedPage(page).locator('body').evaluate(`window.dispatchEvent(new Event('online'))`)
     await expectAlert(page, 'No connection')
@@ -243,14 +242,14 @@ for (const [at, { card, ends, ...plan }] of scenarios.entries()) {
     const result = hostedPage(page).getByTestId('result')
     const code = challengePage(page).getByLabel('Code')
     const button = (name: string) => hostedPage(page).getByRole('button', { name })
-    await typeCard(page, number)
+    await fillCard(page, number)
     while (!(await result.isVisible())) {
       if (await isPayable(page)) {
         // Another card after a decline, as a buyer would.
         const declined = /declined/.test(form.shown.at(-1)?.text ?? '')
         await expectKept(page, number.replace(/(....)(?=.)/g, '$1 '))
         if (declined) number = cards[0]
-        await typeCard(page, number)
+        await fillCard(page, number)
         if (presses > 1 && ends === 'cancel') {
           await press(button('Cancel payment'))
         } else {

@@ -6,9 +6,7 @@ import {
   expect,
   expectAlert,
   expectResult,
-  payOf,
   test,
-  typeCard,
   violationsIn,
   waitForEvent,
 } from '../fixtures/hosted-form.ts'
@@ -173,21 +171,4 @@ test('reports a shop whose origin was removed when it renews the session', async
   await fillCard(page, '4242424242424242')
   await payButton(page).click()
   await waitForEvent(page, `pi-error ${code}`)
-})
-
-test('explains a confirmation without a response as one', async ({
-  page,
-  openForm,
-  pageErrors,
-}) => {
-  pageErrors.allow(/pi-checkout: no_response/)
-  await page.clock.install()
-  await openForm()
-  await page.route('**/checkout-api/confirm', () => {})
-  await typeCard(page, '4242424242424242')
-  const sent = page.waitForRequest('**/checkout-api/confirm')
-  await payOf(page).click()
-  await sent
-  await page.clock.runFor(10_000)
-  await expectAlert(page, /pi-checkout: no_response\. No response from http/)
 })

@@ -42,7 +42,7 @@ test('a hostile issuer page moves no page, opens no window, receives ids only, a
   const status = await fetch(`${stack.nodeShop}/checkout/status?orderId=${order}`)
   expect(await status.text()).not.toContain('paid')
   const received = JSON.stringify(bank.requests)
-  for (const canary of [clientSecret, stack.api.apiKey, '4000000000003220', 'Ani Petrosyan', order])
+  for (const canary of [clientSecret, stack.api.apiKey, '4000000000003220', 'Ani Test', order])
     expect(received).not.toContain(canary)
   // no-referrer: the issuer does not learn the address of the checkout.
   expect(bank.requests.map(({ headers }) => headers.referer).filter(Boolean)).toEqual([])
@@ -56,7 +56,6 @@ test('a hostile issuer page moves no page, opens no window, receives ids only, a
 
 test('only the code at the test bank completes the challenge, not forged messages (threat 62)', async ({
   page,
-  stack,
   pageErrors,
 }) => {
   pageErrors.allow(/./)
@@ -80,18 +79,6 @@ test('only the code at the test bank completes the challenge, not forged message
   )
   for (const frame of page.frames()) await frame.evaluate(forge)
   await retrieved
-  const bank = `http://127.0.0.1:${new URL(stack.challengeOrigin).port}`
-  const confirm = (token: string): Promise<Response> =>
-    fetch(`${bank}/challenge/answer`, {
-      method: 'POST',
-      body: new URLSearchParams({ token, code: '1234', action: 'confirm' }),
-    })
-  for (const token of ['', 'A'.repeat(43), '../']) {
-    const text = await (await confirm(token)).text()
-    expect(text, token).toContain('no longer open')
-    expect(text, token).not.toContain('Thank you')
-  }
-  expect((await confirm('x'.repeat(5000))).status).toBe(413)
   await expect(challengePage(page).getByLabel('Code')).toBeVisible()
   await passChallenge(page)
   await expectOrder(page, 'paid')
