@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   type AuthorizeQuery,
   createCheckout,
@@ -6,7 +6,7 @@ import {
   PaymentIntents,
 } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { captureStderr, movableClock, orderId, origin, shop } from './shop.ts'
+import { captureStderr, fakeTimers, movableClock, orderId, origin, shop } from './shop.ts'
 
 test('the page gets exactly id and clientSecret, not to be stored', async () => {
   const { handoff, service } = shop()
@@ -116,8 +116,7 @@ test('check() and start() find what the client finds, and a wrong interval', asy
 })
 
 test('a hook that never returns does not end the runs of start()', async () => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
-  onTestFinished(() => void vi.useRealTimers())
+  fakeTimers()
   let isStuck = false
   const { checkout, handoff, rows, service, paid, errors } = shop({
     order: (id) => (isStuck && id === orderId ? new Promise(() => {}) : rows.get(id)),
@@ -159,19 +158,15 @@ test('a page that asks for a closed order sees its payment until it has a result
 })
 
 test('start() waits longer while the service cannot be reached', async () => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
-  try {
-    const { checkout, errors } = shop({
-      payments: { ...memoryPayments(), due: () => Promise.reject(new Error('database down')) },
-    })
-    const stop = await checkout.start()
-    await vi.advanceTimersByTimeAsync(60 * 60_000)
-    expect(errors.length).toBeGreaterThan(5)
-    expect(errors.length).toBeLessThan(20)
-    await stop()
-  } finally {
-    vi.useRealTimers()
-  }
+  fakeTimers()
+  const { checkout, errors } = shop({
+    payments: { ...memoryPayments(), due: () => Promise.reject(new Error('database down')) },
+  })
+  const stop = await checkout.start()
+  await vi.advanceTimersByTimeAsync(60 * 60_000)
+  expect(errors.length).toBeGreaterThan(5)
+  expect(errors.length).toBeLessThan(20)
+  await stop()
 })
 
 test('writes an error to stderr without onError, and one line for a rejected request', async () => {
@@ -189,20 +184,16 @@ test('writes an error to stderr without onError, and one line for a rejected req
 })
 
 test('writes at most 60 lines a minute about rejected requests', async () => {
-  vi.useFakeTimers({ now: 0, toFake: ['Date'] })
-  try {
-    const stderr = captureStderr()
-    const { handoff } = shop({ onError: undefined })
-    const reject = () => handoff({}, { origin: 'https://evil.example' })
-    for (let count = 0; count < 100; count++) await reject()
-    expect(stderr).toHaveBeenCalledTimes(60)
-    expect(stderr.mock.lastCall?.[1]).toMatch(/The rejections after it in this minute have no line/)
-    vi.setSystemTime(60_000)
-    await reject()
-    expect(stderr).toHaveBeenCalledTimes(61)
-  } finally {
-    vi.useRealTimers()
-  }
+  const { move } = movableClock()
+  const stderr = captureStderr()
+  const { handoff } = shop({ onError: undefined })
+  const reject = () => handoff({}, { origin: 'https://evil.example' })
+  for (let count = 0; count < 100; count++) await reject()
+  expect(stderr).toHaveBeenCalledTimes(60)
+  expect(stderr.mock.lastCall?.[1]).toMatch(/The rejections after it in this minute have no line/)
+  move(60_000)
+  await reject()
+  expect(stderr).toHaveBeenCalledTimes(61)
 })
 
 test('writes a payment under review to stderr without onReview', async () => {

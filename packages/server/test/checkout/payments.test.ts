@@ -1,8 +1,15 @@
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { memoryPayments, type PaymentStore } from '../../src/index.ts'
 import type { FakeService } from '../../src/testing/fake-service.ts'
 import { describedServices } from '../foreign-services.ts'
-import { movableClock, orderId, type Row, type ShopOptions, shop as shopOf } from './shop.ts'
+import {
+  fakeTimers,
+  movableClock,
+  orderId,
+  type Row,
+  type ShopOptions,
+  shop as shopOf,
+} from './shop.ts'
 
 describe.each(describedServices)('%s', (_, prepare) => {
   let newService: () => FakeService
@@ -282,8 +289,7 @@ describe.each(describedServices)('%s', (_, prepare) => {
   })
 
   test('start settles what is open, repeats it, and stops', async () => {
-    vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
-    onTestFinished(() => void vi.useRealTimers())
+    fakeTimers()
     const { checkout, intent, service, paid } = shop()
     service.settle(await intent(), 'processing')
     const stop = await checkout.start()

@@ -106,9 +106,14 @@ export function shop({ service = fakeService(), ...options }: ShopOptions = {}):
 
 /** A clock that a test moves. */
 export function movableClock(): { readonly move: (ms: number) => void } {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
-  onTestFinished(() => void vi.useRealTimers())
+  fakeTimers(['Date'])
   return { move: (ms) => void vi.setSystemTime(Date.now() + ms) }
+}
+
+/** Replaces the timers, or some of them, in this test. */
+export function fakeTimers(toFake?: ['Date']): void {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), ...(toFake && { toFake }) })
+  onTestFinished(() => void vi.useRealTimers())
 }
 
 export function captureStderr() {
