@@ -167,8 +167,13 @@ export interface Adapter {
   readonly fulfilments?: (buyer: AdapterBuyer, orderId: string) => Promise<number>
 }
 
-const isFunction = ['a function', (value: unknown): boolean => typeof value === 'function'] as const
-const partRules = new Map<string, readonly [rule: string, isValid: (value: unknown) => boolean]>(
+type Rule = readonly [rule: string, isValid: (value: unknown) => boolean]
+const isFunction: Rule = ['a function', (value) => typeof value === 'function']
+const isCount: Rule = [
+  'a whole number from 1 to 4',
+  (value) => [1, 2, 3, 4].includes(value as number),
+]
+const partRules = new Map(
   Object.entries({
     routes: [
       'an object with the paths page, handoff, start, or status',
@@ -180,8 +185,8 @@ const partRules = new Map<string, readonly [rule: string, isValid: (value: unkno
             (path === undefined || (typeof path === 'string' && path.startsWith('/'))),
         ),
     ],
-    buyers: ['a whole number from 1 to 4', (value) => [1, 2, 3, 4].includes(value as number)],
-    instances: ['a whole number from 1 to 4', (value) => [1, 2, 3, 4].includes(value as number)],
+    buyers: isCount,
+    instances: isCount,
     survivesRestart: ['true or false', (value) => typeof value === 'boolean'],
     settlesWithin: [
       'a number of milliseconds from 0',
@@ -195,7 +200,7 @@ const partRules = new Map<string, readonly [rule: string, isValid: (value: unkno
     state: isFunction,
     reviews: isFunction,
     fulfilments: isFunction,
-  } satisfies Record<keyof Adapter, readonly [string, (value: unknown) => boolean]>),
+  } satisfies Record<keyof Adapter, Rule>),
 )
 
 /** @throws {TypeError} If a part is unknown or invalid. */

@@ -1,25 +1,18 @@
 /** Plays sequences one after another, and keeps the shortest that broke a rule. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { applies, describeStep, play, type Step, writeStep } from './actions.ts'
-import type { Adapter } from './adapter.ts'
-import type { FoundViolation, ServiceAddress } from './exploration.ts'
+import type { ExploreOptions, FoundViolation } from './exploration.ts'
 import { FinalCheck } from './final-check.ts'
 import { Sequence } from './sequence.ts'
 import { freePort, Shop } from './shop.ts'
 import { rules, SetupError, TimeOver, Violation } from './violation.ts'
 
-interface PlayerOptions {
-  readonly command: readonly string[]
-  readonly cwd: string
-  /** Origin of a shop that does not listen on `PORT`. */
-  readonly shop?: string
-  readonly service: ServiceAddress
-  readonly adapter: Adapter
+/** The options of a search with their defaults. */
+interface PlayerOptions
+  extends Required<Pick<ExploreOptions, 'command' | 'adapter' | 'cwd' | 'service' | 'runs'>>,
+    Pick<ExploreOptions, 'shop' | 'onSequence'> {
   /** When the search ends: a value of `performance.now()`. */
   readonly endsAt: number
-  /** Sequences at most, while none breaks a rule. */
-  readonly runs: number
-  readonly onSequence?: (count: number) => void
 }
 
 export class Player {
