@@ -119,7 +119,6 @@ export type FromElement =
   | { readonly t: 'left'; readonly page: string }
   | { readonly t: 'ping' }
 
-/** Reads a `hello` from a window message. */
 export function readHello(data: unknown): Hello | undefined {
   if (!isRecord(data) || data.pi !== 'checkout' || data.t !== 'hello') return undefined
   const { v, doc } = data
@@ -127,7 +126,6 @@ export function readHello(data: unknown): Hello | undefined {
   return { pi: 'checkout', t: 'hello', v: v.filter(Number.isInteger), doc }
 }
 
-/** Reads an `init` from a window message. */
 export function readInit(data: unknown): Init | undefined {
   if (!isRecord(data) || data.pi !== 'checkout' || data.t !== 'init') return undefined
   const { v, doc } = data
@@ -135,7 +133,6 @@ export function readInit(data: unknown): Init | undefined {
   return { pi: 'checkout', t: 'init', v: v as number, doc }
 }
 
-/** Reads a message of the hosted page from the port. */
 export function readFromFrame(data: unknown): FromFrame | undefined {
   if (!isRecord(data)) return undefined
   const { t, h, on, code, test } = data
@@ -159,7 +156,6 @@ export function readFromFrame(data: unknown): FromFrame | undefined {
   }
 }
 
-/** Reads a message of the element from the port. */
 export function readFromElement(data: unknown): FromElement | undefined {
   if (!isRecord(data)) return undefined
   const { t, locale, appearance, id, secret, page } = data

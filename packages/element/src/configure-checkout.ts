@@ -34,7 +34,6 @@ const key = Symbol.for('pi-checkout')
 const page = globalThis as { [key]?: Settings }
 page[key] ??= {}
 
-/** What is configured for the page. */
 export const settings: Readonly<Settings> = page[key]
 
 /**

@@ -29,7 +29,6 @@ export type SessionEvent =
   | { readonly t: 'fail'; readonly code: CheckoutErrorCode; readonly test?: true | undefined }
   | Extract<FromFrame, { t: 'ready' | 'busy' | 'leave' | 'finish' | 'cancel' }>
 
-/** What a session needs. */
 export interface SessionOptions {
   /** The checkout's origin. */
   readonly origin: string

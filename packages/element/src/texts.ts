@@ -2,7 +2,6 @@
 
 import type { CheckoutErrorCode } from './errors.ts'
 
-/** The texts of one language. */
 export interface Texts {
   readonly title: string
   readonly loading: string

@@ -31,7 +31,6 @@ interface Action {
   readonly text: (buyer: string, variant: string, nth: number) => string
 }
 
-/** A step of a sequence. */
 interface Played {
   readonly sequence: Sequence
   readonly buyer: Buyer
@@ -299,19 +298,16 @@ const actions = {
   },
 } as const satisfies Record<string, Action>
 
-/** Name of an action. */
 type ActionName = keyof typeof actions
 
 const byName: Readonly<Record<ActionName, Action>> = actions
 
-/** An action that a shop's adapter allows. */
 export interface KnownAction {
   readonly name: ActionName
   readonly weight: number
   readonly variants: readonly string[]
 }
 
-/** Returns the actions that an adapter allows. */
 export function knownActions(adapter: Adapter): readonly KnownAction[] {
   return (Object.keys(actions) as ActionName[])
     .filter((name) => byName[name].isKnown?.(adapter) ?? true)
@@ -350,7 +346,6 @@ function playedBy(sequence: Sequence, { buyer: index, pair, variant }: Step): Pl
   return { sequence, buyer, pair: own[pair % Math.max(own.length, 1)], variant }
 }
 
-/** Returns a sentence for people. */
 export function describeStep({ action, buyer, pair, variant }: Step): string {
   return byName[action].text('ABCD'[buyer] ?? '', variant, pair + 1)
 }

@@ -8,7 +8,6 @@ import { within } from './within.ts'
 /** Longest time of a request to the shop, in milliseconds. */
 const longestRequest = 20_000
 
-/** A response as text. */
 export interface Received {
   readonly head: string
   readonly body: string
@@ -16,7 +15,6 @@ export interface Received {
 
 const nothing: Received = { head: '', body: '' }
 
-/** What a buyer needs of the sequence. */
 export interface BuyerOptions {
   readonly name: string
   readonly origin: string
@@ -44,7 +42,6 @@ export class Buyer implements AdapterBuyer {
   orderId: string | undefined
   /** Increases when the shop has said paid: the buyer then buys something else. */
   purchase = 1
-  /** Forges the amounts in each request. */
   forgery: Forgery | undefined
 
   constructor(options: BuyerOptions) {

@@ -8,7 +8,6 @@ import type { Exploration, ExploreOptions } from './exploration.ts'
 import { Player } from './player.ts'
 import { SetupError, TimeOver, Violation } from './violation.ts'
 
-/** Actions of a sequence at most. */
 const longestSequence = 25
 
 /**

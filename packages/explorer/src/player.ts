@@ -32,12 +32,10 @@ export class Player {
     this.#startsAhead = options.shop === undefined
   }
 
-  /** Whether the time is over. */
   get isOver(): boolean {
     return performance.now() > this.#options.endsAt
   }
 
-  /** Plays a step, and counts it. */
   async step(sequence: Sequence, step: Step): Promise<void> {
     sequence.checkTime()
     this.actions[step.action] = (this.actions[step.action] ?? 0) + 1

@@ -14,7 +14,6 @@ export class Secrets {
     this.#handoffPaths = handoffPaths
   }
 
-  /** Adds the secret of a handoff. */
   add(clientSecret: string): void {
     this.#clientSecrets.add(clientSecret)
   }

@@ -44,7 +44,6 @@ const minute = 60_000
 /** Milliseconds after which a shop is killed during a request, by whether its fulfilments can be seen. */
 const longestHook = { seen: 2000, unseen: 80 }
 
-/** What a sequence needs. */
 export interface SequenceOptions {
   /** The instances. The pages have the origin of the first. */
   readonly shops: readonly Shop[]
@@ -390,7 +389,6 @@ export class Sequence {
     )
   }
 
-  /** Changes the order. */
   async edit(buyer: Buyer): Promise<void> {
     this.#place(buyer, await this.adapter.edit?.(buyer), true)
   }
@@ -474,7 +472,6 @@ export class Sequence {
     )
   }
 
-  /** Returns the newest handoff of a buyer. */
   newest(buyer: Buyer): Pair | undefined {
     return this.pairs.findLast((pair) => pair.buyer === buyer)
   }

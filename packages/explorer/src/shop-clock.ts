@@ -31,7 +31,6 @@ export class ShopClock {
     writeFileSync(file, '0')
   }
 
-  /** Variables for the shop. */
   get variables(): Readonly<Record<string, string>> {
     const loaded = `--import data:text/javascript,${encodeURIComponent(program)}`
     const { NODE_OPTIONS = '' } = process.env

@@ -16,7 +16,6 @@ const longestEnd = 2000
 /** Lines of the shop's output that a sequence keeps. */
 const maxLines = 10_000
 
-/** How to start a shop. */
 export interface ShopOptions {
   /** Program and arguments. */
   readonly command: readonly string[]
@@ -40,7 +39,6 @@ export class Shop {
     this.url = options.url
   }
 
-  /** Whether it ended by itself. */
   get hasExited(): boolean {
     return this.#child !== undefined && isOver(this.#child)
   }
@@ -128,7 +126,6 @@ export class Shop {
   }
 }
 
-/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, 'localhost')
   await once(server, 'listening')

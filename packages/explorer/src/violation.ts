@@ -31,7 +31,6 @@ export class Violation extends Error {
   }
 }
 
-/** The time of the search is over. */
 export class TimeOver extends Error {
   override readonly name = 'TimeOver'
 

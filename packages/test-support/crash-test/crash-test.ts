@@ -34,7 +34,6 @@ export interface CrashReport {
   readonly missing: number
 }
 
-/** How hard and how long. */
 export interface CrashTestOptions {
   readonly instances: number
   readonly seconds: number

@@ -1,6 +1,5 @@
 /** Instances of the service under test: they are killed and started again, and none is left after `stopAll`. @module */
 
-/** A running instance. */
 export interface Instance {
   readonly url: string
   /** `null` if another instance has shown the key. */

@@ -6,7 +6,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What the merchants received. */
 export interface Ledger {
   /** Number of 201 responses, replays included. */
   acknowledged: number
@@ -19,7 +18,6 @@ export interface Ledger {
 /** Where to send: changes when instances stop and start. */
 export type Target = () => { readonly url: string; readonly apiKey: string } | undefined
 
-/** When a load ends. */
 export interface LoadOptions {
   /** Creates that are in progress are completed. */
   readonly stopped: () => boolean
@@ -27,7 +25,6 @@ export interface LoadOptions {
   readonly signal: AbortSignal
 }
 
-/** Returns an empty ledger. */
 export function newLedger(): Ledger {
   return { acknowledged: 0, responses: new Map(), contradicted: new Set() }
 }

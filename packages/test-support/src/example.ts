@@ -8,7 +8,6 @@ import type { ServiceReady } from './stack.ts'
 
 export const examples = fileURLToPath(new URL('../../../demo/examples/', import.meta.url))
 
-/** Returns the variables that connect a shop to a service. */
 export function variablesOf({
   apiKey,
   baseUrl,

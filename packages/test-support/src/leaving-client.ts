@@ -17,7 +17,6 @@ interface Visit {
   }
 }
 
-/** What {@link leaveAtAnyByte} sends. */
 export interface LeavingClients {
   readonly port: number
   readonly host?: string | undefined

@@ -15,7 +15,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
 
-/** A running server. */
 export interface TemporaryPostgres {
   /** Address of an empty database. */
   readonly url: string
@@ -206,7 +205,6 @@ async function query(url: string, text: string): Promise<void> {
   await client.end()
 }
 
-/** Lists the processes that a process started. */
 function childrenOf(pid: number): readonly number[] {
   const file = `/proc/${pid}/task/${pid}/children`
   return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)

@@ -6,14 +6,10 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-/** Folder of the repository. */
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** The built `pi-service`. */
 export const piService = join(root, 'packages/service/bin/pi-service.mjs')
-/** The built demo shop. */
 export const demoShop = join(root, 'demo/dist/server/main.js')
 
-/** How to start a program. */
 export interface ProgramOptions {
   /** @default This Node.js */
   readonly command?: string
@@ -27,7 +23,6 @@ export interface ProgramOptions {
   readonly detached?: boolean
 }
 
-/** A running program. */
 export interface StartedProgram {
   /** The first line that it printed. */
   readonly line: string
@@ -43,7 +38,6 @@ export interface StartedProgram {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** What a program that has exited left. */
 export interface EndedProgram {
   readonly code: number | null
   readonly output: string

@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** How to connect and wait. */
 export interface RawOptions {
   /** @default 127.0.0.1 */
   readonly host?: string | undefined
@@ -12,7 +11,6 @@ export interface RawOptions {
   readonly timeoutMs?: number
 }
 
-/** A parsed response. */
 export interface RawResponse {
   /** 0 if the connection closed without a complete head. */
   readonly status: number

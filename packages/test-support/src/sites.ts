@@ -3,14 +3,12 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A running server. */
 export interface Site {
   readonly port: number
   /** `http://NAME:PORT`. Only browsers resolve names below `.localhost`. */
   readonly origin: string
   /** Adds a listener, for one that needs to know the port. */
   serve(listener: RequestListener): void
-  /** Closes the server and its connections. */
   close(): Promise<void>
 }
 

@@ -33,7 +33,6 @@ export interface Program<Ready> extends StartedProgram {
   readonly ready: Ready
 }
 
-/** A running service and shop. */
 export interface Stack {
   readonly service: Program<ServiceReady>
   /** What the service printed when it was ready. */
@@ -49,7 +48,6 @@ export interface Stack {
   stop(): Promise<void>
 }
 
-/** Where the programs listen, and their settings. */
 export interface StackOptions {
   /** @default A free port */
   readonly servicePort?: number
@@ -91,7 +89,6 @@ export async function startShop(
   return await startReady([demoShop, '--json'], { env, ipc: probed })
 }
 
-/** Runs `pi-service` and returns its output. */
 export async function runPiService(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},

@@ -169,7 +169,6 @@ const intentFields = {
  */
 export const PaymentIntentSchema: z.ZodType<PaymentIntent> = z.looseObject(intentFields)
 
-/** Reads the response to a create. */
 export const CreatedPaymentIntentSchema: z.ZodType<CreatedPaymentIntent> = z.looseObject({
   ...intentFields,
   clientSecret: z.string().min(1),

@@ -1,6 +1,5 @@
 /** An error response (RFC 9457) and its error codes. @module */
 
-/** Media type of an error response. */
 export const problemMediaType = 'application/problem+json'
 
 /** Each code with its HTTP status, its title, and whether the same request may succeed later. */
@@ -45,10 +44,8 @@ export const problemCodes = {
   { readonly status: number; readonly title: string; readonly retryable: boolean }
 >
 
-/** Code of an error response. */
 export type ProblemCode = keyof typeof problemCodes
 
-/** Codes of a field error. */
 export const fieldErrorCodes = [
   'required',
   'invalid_type',
@@ -67,7 +64,6 @@ export const fieldErrorCodes = [
   'unknown_parameter',
 ] as const
 
-/** Code of a field error. */
 export type FieldErrorCode = (typeof fieldErrorCodes)[number]
 
 /** Maximum number of field errors in a response. `errorsOmitted` counts the others. */

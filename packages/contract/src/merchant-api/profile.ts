@@ -88,7 +88,6 @@ export type PaymentIntentStatus = keyof typeof ownProfile.statuses
 /** Statuses of a Payment Intent. The last four are final. */
 export const paymentIntentStatuses = Object.keys(ownProfile.statuses) as PaymentIntentStatus[]
 
-/** Returns the phase of a service's status. */
 export function phaseIn({ statuses }: Pick<Profile, 'statuses'>, status: unknown): Phase {
   // An object also has names that are not its own, such as 'constructor'.
   return typeof status === 'string' && Object.hasOwn(statuses, status)
@@ -108,7 +107,6 @@ export function phaseOf(status: string): Phase {
   return phaseIn(ownProfile, status)
 }
 
-/** Returns whether a status is final. */
 export function isFinal(status: string): boolean {
   return ['paid', 'failed'].includes(phaseOf(status))
 }

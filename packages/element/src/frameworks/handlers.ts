@@ -29,7 +29,6 @@ export interface CheckoutValues {
   readonly locale?: string | null | undefined
 }
 
-/** Handler of one event. */
 export type Handler<T extends PiEventType> = (event: HTMLElementEventMap[T]) => void
 
 /** Handlers by attribute, such as `onpi-finish`. */

@@ -41,7 +41,6 @@ export interface ReconcileSummary {
   readonly errors: number
 }
 
-/** What the payments of orders need. */
 export interface OrderPaymentsOptions
   extends Pick<CheckoutOptions, 'order' | 'payments' | 'onPaid'> {
   readonly intents: CheckoutClient
@@ -68,7 +67,6 @@ const pageSize = 100
 const concurrency = 4
 const maxFailures = 5
 
-/** The payments of the orders of one shop. */
 export class OrderPayments {
   readonly #options: OrderPaymentsOptions
   #running: Promise<ReconcileSummary> | undefined

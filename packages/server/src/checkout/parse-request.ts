@@ -4,13 +4,10 @@ import { ConfigurationError } from '../client/errors.ts'
 import { readText } from '../client/read-text.ts'
 import { HandoffRejection, received } from './problem.ts'
 
-/** The routes below the base path. */
 export type CheckoutRoute = keyof typeof routeMethods
 
-/** The method of each route. */
 export const routeMethods = { handoff: 'POST', start: 'POST', status: 'GET' } as const
 
-/** Default of the option `basePath`. */
 export const defaultBasePath = '/checkout'
 
 /** Maximum bytes of a body. */
@@ -56,7 +53,6 @@ export function readPageOrigin(request: Request, origins: readonly string[]): st
   )
 }
 
-/** What a page asks for. */
 export interface Asked {
   /** `undefined` for the current order of the session. */
   readonly orderId?: string | undefined

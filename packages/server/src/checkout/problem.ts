@@ -4,7 +4,6 @@ import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'
 import { excerpt } from '../client/redact.ts'
 
-/** Each code that the handoff's routes return. */
 export const handoffProblems: Readonly<
   Record<HandoffProblemCode, { readonly status: number; readonly title: string }>
 > = {
@@ -58,12 +57,10 @@ export function received(value: string | undefined): string {
   return value === undefined ? 'received none' : `received ${quoted(value)}`
 }
 
-/** The quote alone. */
 export function quoted(value: string): string {
   return JSON.stringify(excerpt(value))
 }
 
-/** Returns the response of a code. */
 export function problemResponse(code: HandoffProblemCode, allow?: string): Response {
   const { status, title } = handoffProblems[code]
   const retryable = code === 'payment_unavailable'

@@ -2,7 +2,6 @@
 import type { Payment, PaymentRecord, ReviewReason } from './payment-record.ts'
 import { type CheckoutOrder, decide, isOrders } from './payment-state.ts'
 
-/** A change of a record. */
 export type Change = (record: PaymentRecord) => PaymentRecord | undefined
 
 /** What the service returned about an intent. */
@@ -105,7 +104,6 @@ export function releaseLease(leased: Payment): Change {
   return changeLeased(leased, () => ({ leaseUntil: undefined }))
 }
 
-/** Stores that the hook has returned. */
 export function finishHook(leased: Payment): Change {
   return changeLeased(leased, () => finished)
 }

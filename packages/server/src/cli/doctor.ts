@@ -10,14 +10,12 @@ import {
 import { PiError } from '../client/errors.ts'
 import { PaymentIntents } from '../client/payment-intents.ts'
 
-/** Result of one check. */
 export interface Finding {
   readonly name: string
   readonly result: 'OK' | 'FAIL' | 'SKIP'
   readonly detail: string
 }
 
-/** Checks the variables, the service, and the checkout. */
 export async function doctor(): Promise<Finding[]> {
   const key = await check('PI_API_KEY', () => describeKey(variableApiKey()))
   const url = await check('PI_BASE_URL', () => `is ${variableBaseUrl()}`)

@@ -85,7 +85,6 @@ export async function probeCommand(args: readonly string[], terminal: Terminal):
   return findings.some(({ broken }) => broken) ? 1 : 0
 }
 
-/** Reads lists with commas. */
 function listOf(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => text.split(',')).flatMap((name) => name.trim() || [])
 }

@@ -19,7 +19,6 @@ export interface Finding {
   readonly broken: boolean
 }
 
-/** Returns a finding for each gap. */
 export function findingsOf(
   observed: Observed,
   { fields, timestamps, replayHeader, errors }: Profile,

@@ -3,7 +3,6 @@ import type { Profile, RoleField } from '@pi-checkout/contract/profile'
 import { valueAt } from '../client/error-meaning.ts'
 import { type Answer, isSuccess, matchOf, type Observed, stringAt } from './probe-responses.ts'
 
-/** Returns the profile that the responses show. */
 export function profileOf({
   first,
   replay,

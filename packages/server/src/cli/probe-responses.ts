@@ -5,7 +5,6 @@ import { valueAt } from '../client/error-meaning.ts'
 import { newOrderId } from '../client/new-order-id.ts'
 import { readText } from '../client/read-text.ts'
 
-/** Where to send the requests. */
 export interface ProbeTarget {
   readonly baseUrl: string
   readonly apiKey: string
@@ -14,7 +13,6 @@ export interface ProbeTarget {
   readonly otherKey: string | undefined
 }
 
-/** One response. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -22,7 +20,6 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** What the requests have returned. */
 export type Observed = Extract<Awaited<ReturnType<typeof observe>>, { readonly id: string }>
 
 /**
@@ -62,7 +59,6 @@ export function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300
 }
 
-/** Returns a text in a response. */
 export function stringAt({ body }: Answer, name: string): string | undefined {
   const value: unknown = Reflect.get(Object(body), name)
   return typeof value === 'string' ? value : undefined

@@ -1,7 +1,6 @@
 /** Where a command line writes to, and in which colors. @module */
 import { styleText } from 'node:util'
 
-/** Where a command line writes to. */
 export interface Terminal {
   /** Writes results to standard output. */
   readonly print: (text: string) => void

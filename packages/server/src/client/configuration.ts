@@ -36,13 +36,11 @@ export function readVariable(name: string, fix: string): string {
   })
 }
 
-/** Reads `PI_API_KEY`. */
 export function variableApiKey(): string {
   const fix = 'Set it to your secret API key, or pass apiKey to new PaymentIntents().'
   return checkedApiKey(readVariable('PI_API_KEY', fix), 'PI_API_KEY')
 }
 
-/** Reads `PI_BASE_URL`. */
 export function variableBaseUrl(): string {
   const fix = 'Set it to the base URL of the service, or pass baseUrl to new PaymentIntents().'
   return checkedBaseUrl(readVariable('PI_BASE_URL', fix), 'PI_BASE_URL')

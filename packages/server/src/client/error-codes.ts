@@ -14,7 +14,6 @@ export type ApiErrorCode =
   | Exclude<ProblemCode, BrowserProblemCode | 'idempotency_key_reused'>
   | 'unexpected_response'
 
-/** Codes of a `ConnectionError`. */
 export const connectionCodes = [
   'not_connected',
   'tls_failed',
@@ -22,7 +21,6 @@ export const connectionCodes = [
   'timed_out',
 ] as const
 
-/** Codes of a `ContractError`. */
 export const contractCodes = [
   'redirect_refused',
   'not_json',
@@ -55,7 +53,6 @@ const headers = 'look for a proxy that changes headers'
 const path = 'check the path in PI_BASE_URL'
 const field = 'read errors, fix the field, call again'
 
-/** What to do about each code. */
 export const advices: Readonly<Record<PiErrorCode, string>> = {
   not_connected: 'check PI_BASE_URL and the network, then call again with the same arguments',
   tls_failed:

@@ -3,7 +3,6 @@ import { problemCodes } from '@pi-checkout/contract/problem'
 import { type ErrorMatch, ownProfile, type Profile } from '@pi-checkout/contract/profile'
 import { type ApiErrorCode, knownCode } from './error-codes.ts'
 
-/** An error response. */
 export interface ErrorResponse {
   readonly operation: 'create' | 'retrieve'
   readonly status: number
@@ -11,7 +10,6 @@ export interface ErrorResponse {
   readonly body: unknown
 }
 
-/** What an error response means. */
 export interface ErrorMeaning {
   readonly code: ApiErrorCode | 'idempotency_key_reused'
   /** Whether the same request may have another response later. */

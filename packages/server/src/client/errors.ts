@@ -200,7 +200,6 @@ export class InvalidParamsError extends TypeError {
   }
 }
 
-/** Returns the error of one argument. */
 export function invalidParam(name: string, rule: string): InvalidParamsError {
   const detail = `${name}: ${rule}`
   return new InvalidParamsError([{ pointer: `/${name}`, code: 'invalid_format', detail }])

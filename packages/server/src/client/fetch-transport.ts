@@ -8,7 +8,6 @@ import {
   transportCode,
 } from './transport.ts'
 
-/** Returns a transport that uses `fetch`. */
 export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
   return (url, request) => {
     const controller = new AbortController()

@@ -25,7 +25,6 @@ export interface KeyOptions {
   readonly namespace?: string | undefined
 }
 
-/** A create that is ready to send. */
 export interface PreparedCreate {
   readonly body: CreatePaymentIntent
   /** RFC 8785 text: equal bodies have equal bytes, regardless of the order of their fields. */
@@ -80,7 +79,6 @@ export async function prepareCreate(
   return { body, bytes, key: uuid(await sha256(text)) }
 }
 
-/** Returns the RFC 8785 text of a JSON value. */
 export function canonicalText(value: unknown): string {
   return canonicalize(value) ?? ''
 }

@@ -89,7 +89,6 @@ function chooseTransport({ agent, fetch }: ClientOptions): Transport {
   return fetchTransport((input, init) => globalThis.fetch(input, init))
 }
 
-/** Returns a number of milliseconds that a timer supports. */
 export function checkedMilliseconds(name: string, value: number): number {
   if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value
   const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648'

@@ -25,10 +25,8 @@ import {
 const profileFix =
   'Check PI_BASE_URL. For a service other than @pi-checkout/service run "npx pi-checkout probe --write profile.json", and set PI_PROFILE=profile.json'
 
-/** Maximum bytes of a response. */
 const maxResponse = 256 * 1024
 
-/** A success. */
 export interface RequestSuccess<T> {
   readonly value: T
   readonly status: number
@@ -36,7 +34,6 @@ export interface RequestSuccess<T> {
   readonly replayed: boolean
 }
 
-/** A failed request. */
 export interface RequestFailure
   extends Omit<PiErrorFacts, 'code' | 'retryable' | 'requests' | 'idempotencyKey'> {
   readonly code: Exclude<PiErrorCode, 'aborted'>

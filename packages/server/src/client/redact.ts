@@ -1,7 +1,6 @@
 /** Removes secrets from everything that is printed or logged. @module */
 import { redact as maskValue } from '@pi-checkout/contract/redact'
 
-/** Replaces a secret. */
 export const masked = '[masked]'
 
 /** Replaces the given secrets in a text, and everything that looks like an API key or a client secret. */

@@ -17,7 +17,6 @@ import {
 } from './read-response.ts'
 import { retryDelay } from './retry.ts'
 
-/** What ends a call before its result. */
 export interface CallLimits {
   /** Compared with `performance.now()`. */
   readonly deadlineAt: number

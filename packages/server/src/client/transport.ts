@@ -16,7 +16,6 @@ export interface TransportResponse {
   readonly text: (max: number) => Promise<string | undefined>
 }
 
-/** A request in progress. */
 interface TransportCall {
   /** Rejects if no response arrives. */
   readonly response: Promise<TransportResponse>

@@ -14,7 +14,6 @@ import { ownProfileName, type Profile } from '@pi-checkout/contract/profile'
 import { headers, routes } from '@pi-checkout/contract/routes'
 import { inDialect } from './dialect.ts'
 
-/** State of a fake service. */
 export interface FakeStore {
   readonly apiKey: string
   /** That of the imitated service; `undefined` for ours. */
@@ -24,7 +23,6 @@ export interface FakeStore {
   readonly created: Map<string, { readonly body: string; readonly snapshot: string }>
 }
 
-/** Returns the response of the service to one request. */
 export async function operate(request: Request, store: FakeStore): Promise<Response> {
   return inDialect(await respond(request, store), store.profile)
 }
@@ -41,7 +39,6 @@ async function respond(request: Request, store: FakeStore): Promise<Response> {
     : problem('not_found')
 }
 
-/** Returns an error response. */
 export function problem(code: ProblemCode, more: Record<string, string> = {}): Response {
   const { status, title, retryable } = problemCodes[code]
   const problemHeaders = { ...newHeaders(), 'content-type': problemMediaType, ...more }
