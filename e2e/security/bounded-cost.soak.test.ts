@@ -114,7 +114,7 @@ async function startTarget(): Promise<Target> {
   const page = new HostedPage({ url: api.baseUrl })
   const { token: session } = await page.open(handoff)
   await page.pay('4000000000003220')
-  const bank = (await page.openChallenge())?.url ?? ''
+  const bank = (await page.openChallenge()).url
   const assets = readdirSync(join(root, 'packages/service/dist/hosted/checkout-assets'))
   const manifest = readFileSync(join(root, 'packages/service/package.json'), 'utf8')
   const known: Readonly<Record<string, string>> = {
