@@ -2,38 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
-import { temporaryFolder } from '../support/lifetime.ts'
+import { serve, temporaryFolder } from '../support/lifetime.ts'
 import { order, startTestService, type TestService } from '../support/service.ts'
-
-/** What a start creates. Its last listener may fail once. */
-const parts = vi.hoisted(() => ({ isFailing: false, reapers: 0 }))
-vi.mock('../../src/app.ts', async (load) => {
-  const original = await load<typeof import('../../src/app.ts')>()
-  return {
-    ...original,
-    testBankListener: (...given: Parameters<typeof original.testBankListener>) => {
-      if (!parts.isFailing) return original.testBankListener(...given)
-      parts.isFailing = false
-      throw new Error('no test bank')
-    },
-  }
-})
-vi.mock('../../src/intents/reaper.ts', async (load) => {
-  const original = await load<typeof import('../../src/intents/reaper.ts')>()
-  return {
-    ...original,
-    startReaper: (...given: Parameters<typeof original.startReaper>) => {
-      parts.reapers++
-      const stop = original.startReaper(...given)
-      return async () => {
-        parts.reapers--
-        await stop()
-      }
-    },
-  }
-})
 
 const directory = temporaryFolder()
 
@@ -48,10 +20,10 @@ function beginningOf({ url, apiKey }: TestService, length: number): string {
   ].join('\r\n')
 }
 
-test('leaves no reaper and no admin socket if it fails at its last listener', async () => {
-  parts.isFailing = true
-  await expect(startTestService({ PI_DATA_DIR: directory })).rejects.toThrow('no test bank')
-  expect(parts.reapers).toBe(0)
+test('leaves the directory to the next start if its port is in use', async () => {
+  const { port } = new URL(await serve(() => {}))
+  const start = startTestService({ PI_DATA_DIR: directory }, { flags: { port } })
+  await expect(start).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use`)
   expect(await sendAdminCommand(directory, { command: 'keys list' })).toBeUndefined()
 })
 
@@ -83,6 +55,5 @@ test('stops within ten seconds regardless of its clients', async () => {
   const ends = Promise.all([once(admin, 'close'), once(slow, 'close')])
   await service.stop()
   expect(performance.now() - begin).toBeLessThan(10_000)
-  expect(parts.reapers).toBe(0)
   await ends
 })
