@@ -47,17 +47,10 @@ function apart(title: string, content: string): string {
 }
 
 export function checkoutStyleSource(folder: string): string {
-  const page = readPage(folder, 'checkout')
-  const known = styleSources.get(page)
-  if (known) return known
-  const [, rest = ''] = page.split('<style>')
+  const [, rest = ''] = readPage(folder, 'checkout').split('<style>')
   const [sheet = ''] = rest.split('</style>')
-  const source = `'sha256-${hash('sha256', sheet, 'base64')}'`
-  styleSources.set(page, source)
-  return source
+  return `'sha256-${hash('sha256', sheet, 'base64')}'`
 }
-
-const styleSources = new Map<string, string>()
 
 export function errorPage(
   folder: string,
