@@ -648,7 +648,6 @@ test('in forced colors, the current tab, the open row, and the dots can be seen'
   expect(seen).toEqual({ tabs: 1, rows: 1, hiddenDots: 0 })
 })
 
-/** The row of an order in the list of intents. */
 function rowOf(page: Page, orderId: string): Locator {
   return page.locator('.rows a', { hasText: orderId })
 }

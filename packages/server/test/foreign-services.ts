@@ -11,10 +11,8 @@ import { listenerOf } from './scripted-service.ts'
 
 type Fields = Record<string, unknown>
 
-/** How a service differs from ours. */
 interface Style {
   readonly created: number
-  /** Its status for each phase. */
   readonly statuses: Readonly<Record<string, string>>
   readonly intent: (roles: Fields, status: string | undefined) => Fields
   readonly error: (code: string, status: number) => Response

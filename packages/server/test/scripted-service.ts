@@ -54,7 +54,6 @@ export function listenerOf(
   }
 }
 
-/** Starts a service that responds according to a script. */
 export async function scriptedService(...script: Step[]): Promise<ScriptedService> {
   const requests: SeenRequest[] = []
   const { origin, close } = await startSite(async (request, response) => {
@@ -75,7 +74,6 @@ export async function scriptedService(...script: Step[]): Promise<ScriptedServic
   }
 }
 
-/** Starts a service, and a client for it. */
 export async function clientOf(
   script: Step[],
   options: PaymentIntentsOptions = {},
@@ -84,7 +82,6 @@ export async function clientOf(
   return { service, intents: new PaymentIntents({ apiKey, baseUrl: service.url, ...options }) }
 }
 
-/** Returns the error of a call that must fail. */
 export function failureOf(call: Promise<unknown>): Promise<PiError> {
   return call.then(
     () => expect.fail('the call succeeded'),
@@ -119,7 +116,6 @@ export function created(changes: Record<string, unknown> = {}, headers = {}): St
   }
 }
 
-/** A create that succeeds after some milliseconds. */
 export function createdAfter(ms: number): Step {
   return async (response, request) => {
     await sleep(ms)
@@ -127,7 +123,6 @@ export function createdAfter(ms: number): Step {
   }
 }
 
-/** A retrieve that succeeded. */
 export function retrieved(changes: Record<string, unknown> = {}): Step {
   return (response, { url }) => {
     const { clientSecret: _, ...intent } = intentOf({
@@ -143,7 +138,6 @@ export function problem(status: number, code: string, headers = {}): Step {
   return (response) => json(response, status, { code, title: code, status }, headers)
 }
 
-/** Resets the connection before a response. */
 export const reset: Step = (response) => void response.socket?.resetAndDestroy()
 
 /** Sends headers and half of a body, then nothing. */
@@ -165,7 +159,6 @@ export const sever: Step = (response) => {
   response.write('{"id":"pi_', () => response.socket?.destroy())
 }
 
-/** Sends no response. */
 export const silent: Step = () => {}
 
 export function html(status = 200): Step {
@@ -199,7 +192,6 @@ export function intentOf(
   } as CreatedPaymentIntent // A test may send malformed fields.
 }
 
-/** The service names its profile. */
 const fromOurs = { 'payment-intents-profile': 'pi-checkout' }
 
 function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {

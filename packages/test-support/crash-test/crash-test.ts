@@ -39,7 +39,6 @@ export interface CrashTestOptions {
   readonly seconds: number
 }
 
-/** Tests several instances on one temporary PostgreSQL. */
 export async function crashTestPostgres(options: CrashTestOptions): Promise<CrashReport> {
   const server = await startTemporaryPostgres()
   const db = new pg.Pool({ connectionString: server.url, max: 2 })
@@ -74,7 +73,6 @@ export async function crashTestPostgres(options: CrashTestOptions): Promise<Cras
   }
 }
 
-/** Tests one instance with the embedded store. */
 export async function crashTestEmbedded({
   seconds,
 }: Pick<CrashTestOptions, 'seconds'>): Promise<CrashReport> {
@@ -149,7 +147,6 @@ interface TestedStore {
   readonly start: (index: number, progress: number) => Promise<Instance>
   readonly rotated?: () => number
   readonly cut?: () => Promise<void>
-  /** Expires the key of an order. */
   readonly expire?: (order: string) => Promise<void>
   /** Returns the order of each stored intent. Called when no instance runs. */
   readonly orders: () => Promise<readonly string[]>

@@ -7,7 +7,6 @@ import { apiKey, problem, type Step, scriptedService } from '../scripted-service
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** Runs a command line with the given variables. */
 async function piCheckout(args: readonly string[], env: Record<string, string> = {}) {
   for (const name of ['PI_API_KEY', 'PI_BASE_URL', 'PI_CHECKOUT_ORIGIN']) {
     vi.stubEnv(name, env[name])

@@ -394,7 +394,6 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Returns the error of a create. */
 function failure(options: PaymentIntentsOptions): Promise<PiError> {
   return failureOf(new PaymentIntents({ apiKey, ...options }).create(order))
 }

@@ -42,7 +42,7 @@ let ports: Readonly<Record<string, number>>
 beforeAll(async () => {
   shops = await startProgram(['--import', 'tsx', '--conditions=source', program])
   ports = JSON.parse(shops.line)
-}, 60_000)
+})
 
 afterAll(async () => void (await shops.stop()))
 
@@ -60,7 +60,6 @@ test.concurrent.each(frameworks)(
   },
 )
 
-/** Requests a handoff and reads the response. */
 async function serves(port: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/checkout/handoff`, {
     method: 'POST',

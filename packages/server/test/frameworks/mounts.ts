@@ -20,7 +20,6 @@ export type Mount = (
 
 type Express = typeof express
 
-/** Both supported versions. */
 export const expresses: readonly (readonly [name: string, make: Express])[] = [
   ['Express 5', express],
   ['Express 4', express4],
