@@ -33,12 +33,6 @@ export interface FakeHostedPageOptions {
    * @default 0
    */
   readonly delay?: number
-  /**
-   * Protocol versions in its `hello`.
-   *
-   * @default [1]
-   */
-  readonly versions?: readonly number[]
 }
 
 /** The fake as a document, and as a server for it. */
@@ -57,7 +51,7 @@ export interface FakeHostedPage {
  * fail-origin_not_allowed fail-unauthorized fail-internal`. It shows that a secret arrived, but not the
  * secret. `leave` returns directly to the page's own address.
  *
- * @param options - Steps, delay, and versions.
+ * @param options - Steps and delay.
  * @returns The page as text, and as a `fetch` handler for any server.
  * @see README.md, "Testing"
  * @example
@@ -65,9 +59,12 @@ export interface FakeHostedPage {
  * await page.route('**\/checkout/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))
  */
 export function fakeHostedPage(options: FakeHostedPageOptions = {}): FakeHostedPage {
-  const { steps = ['ready'], delay = 0, versions = [PROTOCOL] } = options
+  const { steps = ['ready'], delay = 0 } = options
   // In a script element only `<` could end it.
-  const settings = JSON.stringify({ steps, delay, versions, cards }).replaceAll('<', '\\u003c')
+  const settings = JSON.stringify({ steps, delay, version: PROTOCOL, cards }).replaceAll(
+    '<',
+    '\\u003c',
+  )
   const html = documentText.replace('{}', () => settings)
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
   return {
@@ -116,7 +113,7 @@ const documentText = `<!doctype html>
     </main>
     <script>
       'use strict'
-      const { steps, delay, versions, cards } = {}
+      const { steps, delay, version, cards } = {}
       const doc = crypto.randomUUID().replaceAll('-', '')
       const show = (id, text) => { document.querySelector('[data-testid=' + id + ']').value = text }
       const wait = (time) => new Promise((resolve) => setTimeout(resolve, time))
@@ -238,7 +235,7 @@ const documentText = `<!doctype html>
         if (testid.startsWith('fail-')) send({ t: 'fail', code: testid.slice(5) })
         else actions[testid]?.()
       })
-      const hello = () => parent.postMessage({ pi: 'checkout', t: 'hello', v: versions, doc }, '*')
+      const hello = () => parent.postMessage({ pi: 'checkout', t: 'hello', v: [version], doc }, '*')
       if (delay) setTimeout(hello, delay)
       else hello()
     </script>
