@@ -19,7 +19,7 @@ import {
 } from '../merchants/merchants.ts'
 import { SetClock, setClock } from './environment-clock.ts'
 import { readFault } from './faults/queued-rules.ts'
-import { listIntents, ordersOf } from './intents.ts'
+import { listIntents, ordersOf, searchIntents } from './intents.ts'
 import { parseBody, readBeforeId, readBeforeNumber, readSearchTerm } from './parse-request.ts'
 import { loggedRequest } from './request-log/logged-request.ts'
 import { deleteEnvironment } from './reset.ts'
@@ -145,7 +145,7 @@ export function environmentRoutes({
     intents: about(async (environment, call) => {
       const [before, term] = [readBeforeId(call), readSearchTerm(call)]
       const status = call.query.get('status')
-      return await listIntents({ db, intents: store }, { environment, before, term, status })
+      return await searchIntents({ db, intents: store }, { environment, before, term, status })
     }),
 
     requests: about(async (environment, call) => {

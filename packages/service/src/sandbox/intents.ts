@@ -62,6 +62,22 @@ const examined = new Fragment(`2000`)
 
 const pageLength = 200
 
+/** In milliseconds. Other requests are served between the pages of a search. */
+const searchTime = 200
+
+/** Reads pages until one has a match, or the time for a request has passed. */
+export async function searchIntents(
+  store: SandboxStore,
+  search: IntentSearch,
+): Promise<IntentPage> {
+  const end = performance.now() + searchTime
+  let page = await listIntents(store, search)
+  while (page.intents.length === 0 && page.next !== null && performance.now() < end) {
+    page = await listIntents(store, { ...search, before: page.next })
+  }
+  return page
+}
+
 /** Reads a page of intents, newest first. It can have few matches, or none, although older ones match. */
 export async function listIntents(
   { db, intents: store }: SandboxStore,
