@@ -39,7 +39,7 @@ test('describes both operations with all their problems as OpenAPI 3.1', async (
 })
 
 /**
- * Two need more than one request: `db/postgres.test.ts` causes `timeout`, and `sandbox/faults.test.ts`
+ * Two need more than one request: `db/postgres.test.ts` causes `timeout`, and `intents/routes.test.ts`
  * a key that is in use.
  */
 type Elsewhere = 'timeout' | 'idempotency_key_in_use'
