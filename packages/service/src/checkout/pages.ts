@@ -47,10 +47,17 @@ function apart(title: string, content: string): string {
 }
 
 export function checkoutStyleSource(folder: string): string {
-  const [, rest = ''] = readPage(folder, 'checkout').split('<style>')
+  const page = readPage(folder, 'checkout')
+  const known = styleSources.get(page)
+  if (known) return known
+  const [, rest = ''] = page.split('<style>')
   const [sheet = ''] = rest.split('</style>')
-  return `'sha256-${hash('sha256', sheet, 'base64')}'`
+  const source = `'sha256-${hash('sha256', sheet, 'base64')}'`
+  styleSources.set(page, source)
+  return source
 }
+
+const styleSources = new Map<string, string>()
 
 export function errorPage(
   folder: string,

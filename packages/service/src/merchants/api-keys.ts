@@ -84,9 +84,7 @@ async function insert(
 }
 
 export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
-  const keys = await db.query<
-    Omit<ApiKey, 'merchant' | 'environment'> & Pick<FoundRow, 'environmentId'>
-  >`
+  const keys = await db.query<Omit<ApiKey, 'merchant' | 'environment'> & InEnvironment>`
     select id, environment_id as "environmentId", display, created_at as "createdAt",
            expires_at as "expiresAt", revoked_at as "revokedAt"
       from api_keys order by created_at, id`
@@ -162,9 +160,12 @@ async function rehash(
      where id = ${row.id}`
 }
 
-interface FoundRow extends Omit<FoundKey, 'environment'> {
-  readonly id: string
+interface InEnvironment {
   readonly environmentId: string
+}
+
+interface FoundRow extends InEnvironment, Omit<FoundKey, 'environment'> {
+  readonly id: string
   readonly hash: Buffer
   readonly kid: string
 }
