@@ -31,7 +31,7 @@ export interface SandboxEnvironments {
   readonly commandOptions: string | null
 }
 
-/** A page of intents, newest first. */
+/** A page of intents, newest first. It can be empty although older ones match. */
 export interface IntentPage {
   readonly intents: readonly PaymentIntent[]
   /** `before` of the next page, or `null` if no intent is older than the examined ones. */

@@ -65,7 +65,7 @@ const pageLength = 200
 /** In milliseconds. Other requests are served between the pages of a search. */
 const searchTime = 200
 
-/** Reads pages until one has a match, or the time for a request has passed. */
+/** Reads pages until one has a match, or the time has passed. Then the page is empty, and its `next` continues. */
 export async function searchIntents(
   store: SandboxStore,
   search: IntentSearch,

@@ -1,9 +1,9 @@
 import type { CreatePaymentIntent } from '@pi-checkout/contract'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { idempotencyHashes } from '../../src/intents/idempotency.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { findEnvironment } from '../../src/merchants/environments.ts'
-import { type IntentSearch, listIntents } from '../../src/sandbox/intents.ts'
+import { type IntentSearch, listIntents, searchIntents } from '../../src/sandbox/intents.ts'
 import { openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
@@ -82,6 +82,21 @@ test('continues a search at the last match of a full page', async () => {
   expect(pages.map(({ length }) => length)).toEqual([...Array(22).fill(200), 100])
   expect(new Set(pages.flat()).size).toBe(4500)
   expect((await search({})).length).toBe(23)
+})
+
+test('finds an old intent with one request while there is time, else with the next one', async () => {
+  await db.query`update intents set customer = '{"id":"cus_first"}' where id = 'pi_13'`
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  onTestFinished(() => clock.mockRestore())
+  const store = { db, intents: createIntentStore({ db, now: () => start }) }
+  const from = async (before?: string) =>
+    await searchIntents(store, { environment, before, term: 'cus_first', status: null })
+  expect((await from()).intents).toMatchObject([{ orderId: 'order-13' }])
+  clock.mockReturnValueOnce(0).mockReturnValue(1000)
+  const { intents, next } = await from()
+  expect(intents).toEqual([])
+  clock.mockReturnValue(0)
+  expect((await from(next ?? '')).intents).toMatchObject([{ orderId: 'order-13' }])
 })
 
 test('shows passed deadlines without writing them', async () => {
