@@ -57,9 +57,15 @@ test('reports no height while the shop gives it no width', async ({ page, openFo
 
 const hostileTexts = [
   '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
   '</script><script>alert(1)</script>',
+  "';alert(1)//",
+  '{{alert(1)}} #{alert(1)}',
+  '<iframe srcdoc="<script>alert(1)</script>">',
+  'javascript:alert(1)',
   '&lt;img src=x onerror=alert(1)&gt;',
   '<b onclick=alert(1)>&"\'`',
+  '<!--<style>*{display:none}</style>',
   '\u202Elive\u202C \u2067evil',
   '\u2028alert(1)\u0007',
 ]

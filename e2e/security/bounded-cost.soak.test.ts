@@ -8,7 +8,7 @@ import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { longestStall, measure } from '@pi-checkout/test-support/probe'
 import { root } from '@pi-checkout/test-support/process'
 import { openSocket, rawRequest, statusOf } from '@pi-checkout/test-support/raw-http'
-import { environmentPath } from '@pi-checkout/test-support/sandbox'
+import { control, environmentPath } from '@pi-checkout/test-support/sandbox'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
 import fc from 'fast-check'
@@ -23,6 +23,8 @@ const maxError = 16 * 1024
 const maxBlock = 150
 /** Bytes that 50 unread responses may hold. */
 const maxUnread = 100 * 2 ** 20
+/** Bytes of the inspector's list of requests, after everything below. */
+const maxList = 2 ** 20
 
 const test = base.extend<object, { target: Target }>({
   target: workerFixture(startTarget),
@@ -86,6 +88,20 @@ test('bounds the memory of fifty clients that do not read their responses, and f
   expect((await memoryOf(service)) - first).toBeLessThan(20 * 2 ** 20)
 })
 
+test('keeps a bounded summary of each request in the request log (threat 33)', async ({
+  target: { service, environment, endpoints },
+}) => {
+  const { ready: api } = service
+  const [endpoint] = endpoints
+  if (!endpoint) throw new Error('there is no endpoint')
+  const floods = fc.sample(hostileBodies(endpoint.bodyLimit), { numRuns: 400, seed })
+  for (const hostile of floods) await send(endpoint, hostile)
+  const list = await control<{ requests: object[] }>({ api }, `${environment}/requests`)
+  const bytes = Buffer.byteLength(JSON.stringify(list))
+  logMetrics('list of requests', { requests: list.requests.length, bytes })
+  expect(bytes).toBeLessThan(maxList)
+})
+
 /** One endpoint with valid credentials. */
 interface TestedEndpoint {
   readonly name: string
@@ -100,6 +116,8 @@ interface TestedEndpoint {
 
 interface Target {
   readonly service: Program<ServiceReady>
+  /** Path of the test environment in the sandbox API. */
+  readonly environment: string
   /** Every route of the service's table, the merchant API first. */
   readonly endpoints: readonly TestedEndpoint[]
   stop(): Promise<unknown>
@@ -145,7 +163,7 @@ async function startTarget(): Promise<Target> {
       headers: credentials[audience] ?? {},
     }
   })
-  return { service, endpoints, stop }
+  return { service, environment, endpoints, stop }
 }
 
 async function routeTable(): Promise<readonly Record<'method' | 'path' | 'audience', string>[]> {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     (sql, values) => sqlite.prepare(sql).all(...values),
     { dialect: 'sqlite' },
   )
-})
+}, 60_000)
 
 afterAll(async () => {
   for (const close of closing) await close()

@@ -42,7 +42,7 @@ let ports: Readonly<Record<string, number>>
 beforeAll(async () => {
   shops = await startProgram(['--import', 'tsx', '--conditions=source', program])
   ports = JSON.parse(shops.line)
-})
+}, 60_000)
 
 afterAll(async () => void (await shops.stop()))
 
