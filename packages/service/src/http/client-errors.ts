@@ -1,4 +1,4 @@
-/** Rejects what is no HTTP/1.1 as a problem. Node.js would accept some of it, or respond without a body. @module */
+/** Rejects requests that break HTTP/1.1, with a problem. Node.js accepts some, or sends no body. @module */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'

@@ -1,4 +1,9 @@
-/** Rate limits with token buckets, in each instance. None counts against a valid key of someone else. @module */
+/**
+ * Rate limits with token buckets. Each instance counts separately. Other clients do not use up the limits of a valid
+ * API key.
+ *
+ * @module
+ */
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLoopback } from '@pi-checkout/contract/origin'

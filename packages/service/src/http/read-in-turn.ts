@@ -22,7 +22,11 @@ export const maxWaitingBytes = 16 * 2 ** 20
 /** Maximum number of turns that only accept connections, one in each. Later ones may be those of other clients. */
 const maxAcceptTurns = 32
 
-/** Call it before the server listens. @param clientOf - Connections with the same result share their turns. */
+/**
+ * Parses what connections send in turn. Call it before the server listens.
+ *
+ * @param clientOf - Connections with the same result share their turns.
+ */
 export function readInTurn(server: Server, clientOf: (socket: Socket) => string): void {
   /** Connections whose bytes wait, and how many bytes, by client. The first one is next. */
   const waiting = new Map<string, Map<Socket, number>>()

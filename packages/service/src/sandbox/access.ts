@@ -1,4 +1,9 @@
-/** Restricts the sandbox to this host, with the admin token of this start; `PI_SANDBOX` can open it. @module */
+/**
+ * Restricts the sandbox to clients on this host that send the admin token of this start. `PI_SANDBOX=network` allows
+ * other hosts, because a container sees its own host as another one.
+ *
+ * @module
+ */
 import { isLoopback } from '@pi-checkout/contract/origin'
 import type { Call } from '../http/call.ts'
 import { notFound, ProblemError } from '../http/problem.ts'

@@ -109,7 +109,7 @@ export function createWaits(
   })
 
   return {
-    /** Waits for at most 8 to 10 minutes. The latest snapshot may not have reached the version. */
+    /** Waits for the version for at most 8 to 10 minutes. @returns The latest snapshot, even if it is older. */
     wait: async (awaited: Awaited): Promise<Snapshot> => {
       const { intentId, version, lifetime, read, signal } = awaited
       // Pages that connected together, for example after a restart, do not return together.
