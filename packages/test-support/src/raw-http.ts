@@ -33,7 +33,8 @@ export async function rawRequest(
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.write(typeof request === 'string' ? request : request.join('\r\n'), 'latin1')
   const timer = setTimeout(() => socket.destroy(), timeoutMs)
-  if (!socket.closed) await once(socket, 'close')
+  // Not `once` of node:events, which rejects when the server resets the connection while the request is written.
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
   clearTimeout(timer)
   return Buffer.concat(chunks).toString('latin1')
 }
