@@ -50,7 +50,7 @@ export function createRequest(
   return { ...shared, request: sent, idempotencyKey: key }
 }
 
-/** Prepares a retrieve. The specification does not forbid the secret in its response. */
+/** Prepares a retrieve. Its response must be the same intent. */
 export function retrieveRequest(settings: Settings, id: string): OperationRequest<PaymentIntent> {
   const { url, ...shared } = operationOf(settings, routes.retrieve, {
     schema: PaymentIntentSchema,

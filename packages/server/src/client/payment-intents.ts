@@ -219,6 +219,7 @@ export class PaymentIntents {
     const operation = retrieveRequest(this.#readSettings(), id)
     const { signal } = options
     const { value } = await sendWithRetries(operation, this.#client, { deadlineAt, signal })
+    // The specification does not forbid the secret in this response.
     const { clientSecret: _, ...intent } = value as PaymentIntent & Partial<CreatedPaymentIntent>
     return intent
   }
