@@ -25,9 +25,9 @@ addEventListener('pageshow', ({ persisted }) => {
 
 void followOrders()
 
-// Begins once this page is painted.
+// A frame that begins earlier delays the page's load event until the service responds.
 const preload = document.querySelector<HTMLIFrameElement>('iframe[data-src]')
-if (preload) requestAnimationFrame(() => setTimeout(startPreload, 0, preload))
+if (preload) addEventListener('load', () => requestAnimationFrame(() => startPreload(preload)))
 
 /** Sends a form, one at a time, and shows the page that follows. */
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
