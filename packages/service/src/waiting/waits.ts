@@ -30,6 +30,7 @@ export function createWaits(
   { db, log, now }: StoreAndClock & { readonly log: Logger },
   stopping: AbortSignal,
 ) {
+  const all = new Set<Wait>()
   const byIntent = new Map<string, Set<Wait>>()
   /** Limits reads, so that other requests are not delayed if thousands of pages connect at once. */
   const turn = createTurns({ perSecond: 5000, free: 50 }, stopping)
@@ -39,11 +40,8 @@ export function createWaits(
   let isFailing = false
   let comparing = Promise.resolve()
 
-  function all(): readonly Wait[] {
-    return [...byIntent.values()].flatMap((waits) => [...waits])
-  }
-
   function add(intentId: string, wait: Wait): void {
+    all.add(wait)
     const waits = byIntent.get(intentId) ?? new Set()
     byIntent.set(intentId, waits.add(wait))
     const [oldest] = waits
@@ -56,10 +54,11 @@ export function createWaits(
   }
 
   function remove(intentId: string, wait: Wait): void {
+    all.delete(wait)
     const waits = byIntent.get(intentId)
     waits?.delete(wait)
     if (waits?.size === 0) byIntent.delete(intentId)
-    if (byIntent.size > 0) return
+    if (all.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
@@ -68,7 +67,7 @@ export function createWaits(
   function tick(): void {
     const at = performance.now()
     const time = now().getTime()
-    for (const wait of all()) {
+    for (const wait of all) {
       if (at >= wait.until || time >= wait.due) wait.wake()
       if (at < wait.pulseAt) continue
       wait.pulseAt = nextPulse()
@@ -83,7 +82,7 @@ export function createWaits(
     isStale = false
     try {
       const found = await findVersions(db, [...byIntent.keys()])
-      for (const { awaited, due, wake } of all()) {
+      for (const { awaited, due, wake } of all) {
         const { version = Infinity, origins, due: stored } = found.get(awaited.intentId) ?? {}
         const isActive = origins?.includes(awaited.origin)
         if (!isActive || version >= awaited.version || stored !== due) wake()
@@ -100,12 +99,12 @@ export function createWaits(
 
   db.listen((change) => {
     if (change === 'environments') {
-      isStale = byIntent.size > 0
+      isStale = all.size > 0
       comparing = comparing.then(compareAll)
     } else for (const { wake } of byIntent.get(change.intentId) ?? []) wake()
   })
   stopping.addEventListener('abort', () => {
-    for (const { wake } of all()) wake()
+    for (const { wake } of all) wake()
   })
 
   return {
