@@ -50,7 +50,7 @@ export class Inspector extends LightElement {
       </nav>
       ${this.#error(actionError ?? readError)}
       <main data-section=${this.#state.route.section}>${this.#section()}</main>
-      <footer class="row between">
+      <footer class="row between hint">
         <span>Test mode: no real cards or payments. Not a PCI-compliant processor.</span>
         <span class="keys">${
           this.#shortcuts ? html`<kbd>1</kbd>–<kbd>6</kbd> sections <kbd>/</kbd> search` : nothing
