@@ -20,7 +20,13 @@ import {
 import { SetClock, setClock } from './environment-clock.ts'
 import { readFault } from './faults/queued-rules.ts'
 import { listIntents, ordersOf, searchIntents } from './intents.ts'
-import { parseBody, readBeforeId, readBeforeNumber, readSearchTerm } from './parse-request.ts'
+import {
+  parseBody,
+  readBeforeId,
+  readBeforeNumber,
+  readSearchTerm,
+  readStatus,
+} from './parse-request.ts'
 import { loggedRequest } from './request-log/logged-request.ts'
 import { deleteEnvironment } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
@@ -143,9 +149,13 @@ export function environmentRoutes({
     ),
 
     intents: about(async (environment, call) => {
-      const [before, term] = [readBeforeId(call), readSearchTerm(call)]
-      const status = call.query.get('status')
-      return await searchIntents({ db, intents: store }, { environment, before, term, status })
+      const search = {
+        environment,
+        before: readBeforeId(call),
+        term: readSearchTerm(call),
+        status: readStatus(call),
+      }
+      return await searchIntents({ db, intents: store }, search)
     }),
 
     requests: about(async (environment, call) => {

@@ -1,5 +1,5 @@
 /** Parses the body and the query of sandbox requests. Ignores unknown query parameters. @module */
-import { paymentIntentIdPattern } from '@pi-checkout/contract'
+import { paymentIntentIdPattern, paymentIntentStatuses } from '@pi-checkout/contract'
 import type { z } from 'zod'
 import { jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
@@ -27,6 +27,13 @@ export function readBeforeNumber({ query }: Call): number {
   if (number === null) return Infinity
   if (/^\d{1,15}$/.test(number)) return Number(number)
   throw new ProblemError('validation_failed', 'before must be the number of a request.')
+}
+
+export function readStatus({ query }: Call): string | null {
+  const status = query.get('status')
+  const known: readonly string[] = paymentIntentStatuses
+  if (status === null || known.includes(status)) return status
+  throw new ProblemError('validation_failed', `status must be one of ${known.join(', ')}.`)
 }
 
 export function readSearchTerm({ query }: Call): string | null {

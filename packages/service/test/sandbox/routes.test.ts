@@ -405,6 +405,7 @@ test.each([
   [400, 'POST', '/reset', { environment: '\0' }],
   [400, 'GET', `${path}/intents?before=a%20b`],
   [400, 'GET', `${path}/intents?status=%00`],
+  [400, 'GET', `${path}/intents?status=paid`],
   [400, 'DELETE', `${path}/origins?origin=%00`],
   [400, 'DELETE', '/environments/%00/clock'],
   [400, 'POST', '/intents/%00/revoke-secret'],
