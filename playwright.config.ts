@@ -11,8 +11,8 @@ const inspector = 'hosted/inspector*.test.ts'
  * decides, the fake, and texts need no second engine.
  */
 const otherEngines = [
-  'stories/{full-page,hosted-page-protocol,keyboard,pay,pending,preload,two-elements}.test.ts',
-  'security/{framing,headers,issuer,two-tabs}.test.ts',
+  'stories/{full-page,hosted-page-protocol,keyboard,pay,preload,two-elements}.test.ts',
+  'security/{framing,headers,issuer}.test.ts',
   'element/{failures,lifecycle,size}.test.ts',
 ]
 const sameInEachEngine =
