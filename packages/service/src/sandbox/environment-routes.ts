@@ -184,7 +184,7 @@ export function environmentRoutes({
       if (!entry) throw notFound('The log of this environment has no request with this id.')
       const { exchange, intentId } = entry
       const orderId = (await ordersOf(db, [intentId])).get(intentId) ?? null
-      return { request: loggedRequest(entry), orderId, ...exchange }
+      return { request: loggedRequest(entry), orderId, ...exchange() }
     }),
     clearRequests: about(({ id }) => {
       requestLog.clear(id)

@@ -1,4 +1,4 @@
-/** Headers and bodies of requests to test environments, masked when they are recorded. @module */
+/** Headers and bodies of requests to test environments, masked when they leave memory: most are dropped before. @module */
 import { isUtf8 } from 'node:buffer'
 import { headers as names } from '@pi-checkout/contract'
 import { redact } from '@pi-checkout/contract/redact'
@@ -7,33 +7,60 @@ import type { Call } from '../../http/call.ts'
 import type { Exchange } from './logged-request.ts'
 import { maskCredentials } from './mask.ts'
 
+/** What a request sent and received, with its credentials. */
+export interface Received {
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestBody: string | null
+  readonly responseBody: string | null
+  /** Whether a command can send the same request, if nothing of it is masked. */
+  readonly isExact: boolean
+}
+
 /** @param keepsBodies - Problems are kept in any case, because they contain no received values. */
-export function exchangeOf(
+export function receivedOf(
   call: Call,
   { shownPath, keepsBodies }: { readonly shownPath: string; readonly keepsBodies: boolean },
-): Exchange {
+): Received {
   const { request, environment, sentBody, sentStatus, problem, route } = call
   const isKept = keepsBodies && environment?.mode === 'test' && route !== 'page'
   const sent = bodyOf(request)
   const text = isKept && sent && sent.length <= maxBody ? sent.toString() : null
-  const requestBody = text === null ? null : maskText(text)
   const responds = problem !== undefined || isKept
   const isSent = sentStatus !== 0 && sentBody !== undefined && sentBody.length <= maxBody
-  const headers = headersOf(call)
   return {
-    headers,
-    requestBody,
-    responseBody: responds && isSent ? maskText(sentBody) : null,
+    headers: headersOf(call),
+    requestBody: text,
+    responseBody: responds && isSent ? sentBody : null,
     isExact:
       environment !== undefined &&
       shownPath === request.url &&
-      (sent ? requestBody === text && isCommandText(sent, text) : hasNoBody(call)) &&
-      Object.entries(headers).every(([name, value]) => request.headers[name] === value),
+      (sent ? isCommandText(sent, text) : hasNoBody(call)),
   }
 }
 
+export function masked({
+  headers: received,
+  requestBody,
+  responseBody,
+  isExact,
+}: Received): Exchange {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(received)) {
+    headers[name] = maskCredentials(value).slice(0, maxHeader)
+  }
+  const exchange = {
+    headers,
+    requestBody: requestBody === null ? null : maskText(requestBody),
+    responseBody: responseBody === null ? null : maskText(responseBody),
+  }
+  const isWhole =
+    exchange.requestBody === requestBody &&
+    Object.entries(received).every(([name, value]) => headers[name] === value)
+  return { ...exchange, isExact: isExact && isWhole }
+}
+
 /** Bytes of memory for the bodies of an entry. */
-export function sizeOf({ requestBody, responseBody }: Exchange): number {
+export function sizeOf({ requestBody, responseBody }: Received | Exchange): number {
   return 2 * ((requestBody?.length ?? 0) + (responseBody?.length ?? 0))
 }
 
@@ -53,7 +80,7 @@ function headersOf({ request }: Call): Readonly<Record<string, string>> {
   const shown: Record<string, string> = {}
   for (const name of shownHeaders) {
     const value = request.headers[name]
-    if (typeof value === 'string') shown[name] = maskCredentials(value).slice(0, maxHeader)
+    if (typeof value === 'string') shown[name] = value
   }
   return shown
 }

@@ -11,7 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { logError } from '../../log.ts'
 import { codeOf } from '../../system-error.ts'
-import type { KeptEntry } from './logged-request.ts'
+import { sizeOf } from './bodies.ts'
+import type { Exchange, KeptEntry } from './logged-request.ts'
 import type { RequestLog } from './request-log.ts'
 
 /** Name of the file. Another form of the entries needs another name. */
@@ -45,7 +46,7 @@ export async function keepLog(
     }
     // In slices, because each blocks the thread.
     for (let at = 0; at < entries.length; at += sliceLength) {
-      const lines = entries.slice(at, at + sliceLength).map((entry) => `${JSON.stringify(entry)}\n`)
+      const lines = entries.slice(at, at + sliceLength).map(lineOf)
       const text = Buffer.from(lines.join(''))
       await file?.writeFile(text)
       bytes += text.length
@@ -99,17 +100,28 @@ async function readEntries(path: string): Promise<readonly KeptEntry[]> {
   return [...entries.values()]
 }
 
+interface StoredEntry extends Omit<KeptEntry, 'exchange'> {
+  readonly exchange: Exchange
+}
+
+function lineOf(entry: KeptEntry): string {
+  const stored: StoredEntry = { ...entry, exchange: entry.exchange() }
+  return `${JSON.stringify(stored)}\n`
+}
+
 /** Returns `undefined` for a line that a crash cut off, or another program wrote. */
 function readEntry(line: string): KeptEntry | undefined {
   try {
-    const entry = JSON.parse(line) as KeptEntry
-    return isEntry(entry) ? { ...entry, at: new Date(entry.at) } : undefined
+    const entry = JSON.parse(line) as StoredEntry
+    if (!isEntry(entry)) return undefined
+    const { at, exchange } = entry
+    return { ...entry, at: new Date(at), exchange: () => exchange, bytes: sizeOf(exchange) }
   } catch {
     return undefined
   }
 }
 
-function isEntry({ number, at, path, faults, exchange }: KeptEntry): boolean {
+function isEntry({ number, at, path, faults, exchange }: StoredEntry): boolean {
   return (
     Number.isSafeInteger(number) &&
     Number.isFinite(new Date(at).getTime()) &&

@@ -21,8 +21,10 @@ export interface LogEntry
 
 /** An entry of the log, with what was sent and received. */
 export interface KeptEntry extends LogEntry {
-  /** Its bodies are dropped when newer ones need their memory. */
-  exchange: Exchange
+  /** Masks what was sent and received, once. */
+  exchange: () => Exchange
+  /** Size of its bodies, which are dropped when newer ones need their memory. */
+  bytes: number
   /** Number of the log's last change that the entry contains. */
   revision: number
 }
@@ -53,8 +55,10 @@ export function loggedRequest(entry: KeptEntry): LoggedRequest {
 }
 
 /** Reads the order from the body of a create, which may be invalid. */
-function orderOf({ operation, exchange: { requestBody } }: KeptEntry): LoggedRequest['order'] {
-  if (operation !== 'create' || requestBody === null) return null
+function orderOf({ operation, exchange }: KeptEntry): LoggedRequest['order'] {
+  if (operation !== 'create') return null
+  const { requestBody } = exchange()
+  if (requestBody === null) return null
   try {
     return OrderSchema.safeParse(JSON.parse(requestBody)).data ?? null
   } catch {

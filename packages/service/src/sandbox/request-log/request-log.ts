@@ -12,7 +12,7 @@ import { headers, limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { routes } from '../../../shared/routes.ts'
 import type { LoggedOperation, LoggedRequest, RequestPage } from '../../../shared/sandbox-api.ts'
 import type { Call, Observer } from '../../http/call.ts'
-import { exchangeOf } from './bodies.ts'
+import { masked, receivedOf, sizeOf } from './bodies.ts'
 import { createKeyUses } from './key-uses.ts'
 import {
   isFailure,
@@ -74,8 +74,18 @@ export function createRequestLog({
     const isReused = recorded.status === 422
     const entry = isReused ? { ...recorded, intentId: uses.intentOf(recorded) } : recorded
     if (!isRepeat(entry)) {
-      const exchange = exchangeOf(call, { shownPath: entry.path, keepsBodies })
-      ringOf(entry).add({ ...entry, exchange, revision: ++revision })
+      const received = receivedOf(call, { shownPath: entry.path, keepsBodies })
+      // Not a copy, which takes several times as long.
+      const kept: KeptEntry = Object.assign(entry, {
+        exchange: () => {
+          const exchange = masked(received)
+          kept.exchange = () => exchange
+          return exchange
+        },
+        bytes: sizeOf(received),
+        revision: ++revision,
+      })
+      ringOf(kept).add(kept)
     }
     if (entry.operation !== 'retrieve') lastOther = entry.number
     uses.count(entry)

@@ -1,5 +1,4 @@
 /** The newest entries of one kind, of which the newest have their bodies. @module */
-import { sizeOf } from './bodies.ts'
 import type { KeptEntry, LogEntry } from './logged-request.ts'
 
 export function createRing({
@@ -14,26 +13,28 @@ export function createRing({
   let bytes = 0
 
   function dropBodies(entry: KeptEntry): void {
-    bytes -= sizeOf(entry.exchange)
-    entry.exchange = { ...entry.exchange, requestBody: null, responseBody: null, isExact: false }
+    bytes -= entry.bytes
+    entry.bytes = 0
+    const rest = { ...entry.exchange(), requestBody: null, responseBody: null, isExact: false }
+    entry.exchange = () => rest
   }
 
   return {
     add: (entry: KeptEntry): void => {
       kept.push(entry)
-      bytes += sizeOf(entry.exchange)
+      bytes += entry.bytes
       const first = kept.length > maxEntries ? kept.shift() : undefined
-      if (first) dropBodies(first)
+      bytes -= first?.bytes ?? 0
       for (const older of kept) {
         if (bytes <= maxBytes) return
-        if (sizeOf(older.exchange) > 0) dropBodies(older)
+        if (older.bytes > 0) dropBodies(older)
       }
     },
     /** Entries, the oldest first. */
     entries: (): readonly KeptEntry[] => kept,
     removeIf: (isRemoved: (entry: LogEntry) => boolean): void => {
-      for (const entry of kept.filter(isRemoved)) dropBodies(entry)
       kept = kept.filter((entry) => !isRemoved(entry))
+      bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0)
     },
   }
 }
