@@ -16,10 +16,10 @@ const parts = {
   fast: { unitTests: '--exclude=**/*.soak.test.*', browserTests: `--grep=${story}` },
   soak: { unitTests: '.soak.test.', browserTests: `--grep-invert=${story}` },
 }
-/** Tests of what no version of Node.js changes: code for browsers, documents, types, and rules on rows of the store. */
+/** Tests of what no version of Node.js changes: pages, documents, types, commands, and rules on rows of the store. */
 const independent = [
   '**/types.test.ts',
-  '**/{api-docs,hosted,intents,merchants,provider,sandbox,test-bank}/**',
+  '**/{api-docs,cli,hosted,intents,merchants,provider,sandbox,test-bank}/**',
 ]
 const selected = process.argv.slice(2)
 
