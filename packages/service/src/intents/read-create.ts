@@ -1,4 +1,4 @@
-/** Parses requests of the merchant API, and rejects invalid ones with a problem. @module */
+/** Parses a create by the contract's schema, which has the rules, and rejects others with a problem. @module */
 import type { IncomingMessage } from 'node:http'
 import {
   type CreatePaymentIntent,
