@@ -51,7 +51,10 @@ test('shows the total above the form on a phone, and the whole order on request'
   await expect(order.locator('.brief')).toHaveText('֏18,500')
   await expect(order.getByTestId('edit-cart')).toBeHidden()
   expect(await topOf(order)).toBeLessThan(await topOf(page.locator('pi-checkout')))
+  const { height } = (await page.locator('#show-order').boundingBox()) ?? {}
+  expect(height).toBe(1)
   await order.getByText('Your order').click()
+  expect(await page.locator('#show-order').boundingBox()).toMatchObject({ height })
   await expect(order.locator('.brief')).toBeHidden()
   await expect(order.getByTestId('order-total')).toBeVisible()
   await expect(order.getByTestId('edit-cart')).toBeVisible()
