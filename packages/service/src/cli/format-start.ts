@@ -25,6 +25,8 @@ export function describeCheck({ ok, problems, warnings }: StartCheck): string {
   return [
     ...problems.map((problem) => `FAIL  ${problem}`),
     ...warnings.map((warning) => `WARN  ${warning}`),
-    ...(ok ? ['OK    The service can start.'] : []),
+    ...(ok
+      ? ['OK    The service can start. Its ports are not tried: a running service may use them.']
+      : []),
   ].join('\n')
 }
