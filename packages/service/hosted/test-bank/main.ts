@@ -55,6 +55,7 @@ function show(form: HTMLFormElement, result: ChallengeResult): void {
   if (error) error.textContent = result.error
   if (!(code instanceof HTMLInputElement)) return
   code.value = ''
+  code.ariaInvalid = 'true'
   code.focus()
 }
 

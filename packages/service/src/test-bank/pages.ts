@@ -36,7 +36,7 @@ export function codeForm(
       <input type="hidden" name="locale" value="${escapeHtml(locale)}">
       <label for="code">${texts.code}</label>
       <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code"
-        maxlength="12" required${focus} aria-describedby="error hint">
+        maxlength="12" required${focus}${tries > 0 ? ' aria-invalid="true"' : ''} aria-describedby="error hint">
       <p class="hint" id="hint">${texts.hint}</p>
       <p class="error" id="error" role="alert">${tries > 0 ? errorText(tries, locale) : ''}</p>
       <button class="primary" name="action" value="confirm">${texts.confirm}</button>
