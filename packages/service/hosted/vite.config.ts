@@ -46,7 +46,9 @@ const apiGuide: Plugin = {
         })
         // The type of a problem leads to the row of its code.
         .replace(/<tr>\n<td><code>([a-z_]+)<\/code>/g, '<tr id="$1">\n<td><code>$1</code>')
-        .replaceAll('<table>', '<div class="scroll"><table>')
+        // What scrolls can be reached with the keyboard.
+        .replaceAll('<pre>', '<pre tabindex="0">')
+        .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
         .replaceAll('</table>', '</table></div>')
       const links = titles.map((title) => `<li><a href="#${anchor(title)}">${title}</a></li>`)
       return html.replace('{links}', links.join('')).replace('{body}', () => body)
