@@ -33,6 +33,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await bank.getByLabel('Code').fill('1111')
       await bank.getByRole('button', { name: 'Confirm' }).click()
       await expect(bank.getByText('This code is wrong.')).toBeVisible()
+      await expect(bank.getByLabel('Code')).toHaveAttribute('aria-invalid', 'true')
       expect(await violationsIn(bank), 'bank').toEqual([])
       expect(await violationsIn(form), 'challenge').toEqual([])
       await passChallenge(page)
@@ -44,6 +45,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 test.describe('on a phone', () => {
   test.use({ viewport: phone })
+
+  test('the documentation of the API has no axe violations', async ({ page, stack }) => {
+    await page.goto(`${stack.api.baseUrl}/docs`)
+    expect(await violationsIn(page)).toEqual([])
+  })
 
   for (const [locale, label, declined] of [
     ['en', 'Card number', 'Your card was declined.'],

@@ -89,17 +89,20 @@ test('sends a create again: the same key is replayed, a new key creates another 
   merchant,
 }) => {
   await create(merchant, { orderId: 'AGAIN-1' }, { 'idempotency-key': 'again-1' })
+  const newer = Array.from({ length: 20 }, (_, index) => `AFTER-${index}`)
+  for (const orderId of newer) await create(merchant, { orderId })
   await merchant.open('requests')
-  await linesOf(page).click()
+  await linesOf(page).last().click()
   await page.getByRole('button', { name: 'Send with the same key' }).click()
-  await expect(linesOf(page)).toHaveCount(2)
-  await expect(page.locator('.line[aria-expanded="true"]')).toContainText('replayed')
-  await page.getByRole('button', { name: 'Send with a new key' }).click()
-  await expect(linesOf(page)).toHaveCount(3)
+  await expect(linesOf(page)).toHaveCount(22)
   const newest = page.locator('li:first-child > .line[aria-expanded="true"]')
+  await expect(newest).toContainText('replayed')
+  await expect(newest).toBeInViewport()
+  await page.getByRole('button', { name: 'Send with a new key' }).click()
+  await expect(linesOf(page)).toHaveCount(23)
   await expect(newest).toHaveText(/AGAIN-1 ֏1,500\s+201/)
   const { intents } = await control<{ intents: object[] }>(merchant, `${merchant.path}/intents`)
-  expect(intents).toHaveLength(2)
+  expect(intents).toHaveLength(22)
 })
 
 test('a lost response is counted, and its line names the fault', async ({ page, merchant }) => {

@@ -80,6 +80,11 @@ test('keeps the status filter when no intent matches anymore', async ({ page, me
   await expect(rowOf(page, 'F-1')).toBeVisible()
   await filter.selectOption('Any status')
   await expect(rowOf(page, 'F-2')).toBeVisible()
+  await filter.selectOption('processing')
+  // A new intent does not match.
+  await page.getByRole('button', { name: 'New' }).click()
+  await expect(page.locator('.rows a')).toHaveCount(3)
+  await expect(filter).toHaveValue('')
 })
 
 test('shows cards and decline reasons in the timeline and simulates each outcome', async ({

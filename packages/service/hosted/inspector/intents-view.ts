@@ -5,7 +5,7 @@ import { property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { codeBlock } from './code-block.ts'
 import { curlOfCreate, exampleCreate } from './curl.ts'
-import { type IntentFilter, isUnfiltered } from './filters.ts'
+import { anyIntent, type IntentFilter, isUnfiltered } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import type { IntentDetail } from './intent-detail.ts'
 import { allStatuses, customerName, money, statusLabel, statusText, timeText } from './labels.ts'
@@ -104,6 +104,7 @@ export class IntentsView extends InspectorView {
       const sent = await this.state.sendRequest(exampleCreate())
       if (!sent) return
       const { intentId, requestId } = sent
+      this.state.searchIntents(anyIntent)
       // A fault rule can break this create too.
       location.hash = intentId
         ? writeRoute({ section: 'intents', id: intentId })

@@ -1,5 +1,5 @@
 /** The request log. @module */
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
@@ -15,9 +15,14 @@ import { writeRoute } from './route.ts'
 export class RequestsView extends InspectorView {
   @property({ attribute: false }) selected: string | undefined
 
-  protected override updated(changed: PropertyValues<this>): void {
-    if (!changed.has('selected') || !this.selected) return
-    this.querySelector('[aria-expanded="true"]')?.scrollIntoView({ block: 'nearest' })
+  /** The request that was brought into view. A new one is selected before the list has it. */
+  #shown: string | undefined
+
+  protected override updated(): void {
+    const row = this.querySelector('[aria-expanded="true"]')
+    if (this.#shown === this.selected || (this.selected && !row)) return
+    this.#shown = this.selected
+    row?.scrollIntoView({ block: 'nearest' })
   }
 
   protected override render(): unknown {
