@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
+import { randomUUID, type webcrypto } from 'node:crypto'
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import type { OpenSessionBody } from '../../shared/checkout-api.ts'
 import type { Call } from '../http/call.ts'
@@ -109,9 +109,9 @@ export class SessionTokens {
   readonly #issuer: string
   readonly #use: TokenUse
   readonly #kid: string
-  readonly #key: KeyObject
+  readonly #key: Promise<webcrypto.CryptoKey>
   // A Map, because `{}.constructor` exists and `kid` comes from the token.
-  readonly #keys: ReadonlyMap<string, KeyObject>
+  readonly #keys: ReadonlyMap<string, Promise<webcrypto.CryptoKey>>
   /** Verified tokens, oldest first, because a page sends its token with each request. */
   readonly #verified = new Map<string, Verified>()
 
@@ -119,8 +119,8 @@ export class SessionTokens {
     this.#issuer = issuer
     this.#use = use
     this.#kid = keys.currentKid
-    this.#key = tokenKey(keys, this.#kid)
     this.#keys = new Map(keys.kids.map((kid) => [kid, tokenKey(keys, kid)]))
+    this.#key = tokenKey(keys, this.#kid)
   }
 
   async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
@@ -134,7 +134,7 @@ export class SessionTokens {
       .setJti(randomUUID())
       .setIssuedAt(issuedAt)
       .setExpirationTime(expires)
-      .sign(this.#key)
+      .sign(await this.#key)
     return { token, expiresAt: new Date(expires * 1000).toISOString() }
   }
 
@@ -144,7 +144,7 @@ export class SessionTokens {
     if (known && known.from <= now && now < known.session.expiresAt) return known.session
     try {
       const { kid } = decodeProtectedHeader(token)
-      const key = this.#keys.get(kid ?? '')
+      const key = await this.#keys.get(kid ?? '')
       if (!key) return undefined
       const { payload } = await jwtVerify(token, key, {
         issuer: this.#issuer,
@@ -197,8 +197,10 @@ const maxTokenLength = 4096
 const algorithm = 'HS256'
 const tokenType = 'pi-checkout+jwt'
 
-function tokenKey(keys: SecretKeys, kid: string): KeyObject {
+/** Imports a key once: jose would import other kinds of keys for each token. */
+async function tokenKey(keys: SecretKeys, kid: string): Promise<webcrypto.CryptoKey> {
   const key = keys.derive('checkout-token', kid)
   if (!key) throw new TypeError('keys: must derive a key for each of its ids')
-  return createSecretKey(key)
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  return await crypto.subtle.importKey('raw', key, hmac, false, ['sign', 'verify'])
 }

@@ -14,7 +14,7 @@ export interface Awaited {
   readonly lifetime: number
   /** Reads the intent. It throws if the session has ended, which ends the wait. */
   readonly read: () => Promise<Snapshot>
-  /** Called every 19 to 25 seconds, so that no proxy ends the connection. */
+  /** Called at least every 25 seconds, so that no proxy ends the connection. */
   readonly onPulse: () => void
   /** Ends the wait, for example when the client disconnects. */
   readonly signal: AbortSignal
@@ -70,7 +70,7 @@ export function createWaits(
     for (const wait of all) {
       if (at >= wait.until || time >= wait.due) wait.wake()
       if (at < wait.pulseAt) continue
-      wait.pulseAt = nextPulse()
+      wait.pulseAt = at + pulseInterval
       wait.awaited.onPulse()
     }
     if (isStale) comparing = comparing.then(compareAll)
@@ -113,8 +113,11 @@ export function createWaits(
       const { intentId, version, lifetime, read, signal } = awaited
       // Pages that connected together, for example after a restart, do not return together.
       const longest = longestWait * (1 - Math.random() / 5)
-      const until = performance.now() + Math.min(lifetime, longest)
-      const wait: Wait = { awaited, until, due: Infinity, pulseAt: nextPulse(), wake: () => {} }
+      const begin = performance.now()
+      const until = begin + Math.min(lifetime, longest)
+      // Their first bytes are spread for the same reason.
+      const pulseAt = begin + pulseInterval * Math.random()
+      const wait: Wait = { awaited, until, due: Infinity, pulseAt, wake: () => {} }
       const isOver = (): boolean =>
         signal.aborted || stopping.aborted || performance.now() >= wait.until
       signal.addEventListener('abort', () => wait.wake())
@@ -148,11 +151,6 @@ interface Wait {
   until: number
   pulseAt: number
   wake: () => void
-}
-
-/** Returns a time in 19 to 25 seconds: at random, because thousands of pages may have connected together. */
-function nextPulse(): number {
-  return performance.now() + pulseInterval * (1 - Math.random() / 5)
 }
 
 /** In milliseconds. */
