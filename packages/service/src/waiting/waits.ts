@@ -116,7 +116,7 @@ export function createWaits(
       const begin = performance.now()
       const until = begin + Math.min(lifetime, longest)
       // Their first bytes are spread for the same reason.
-      const pulseAt = begin + pulseInterval * Math.random()
+      const pulseAt = begin + pulseInterval * (1 - Math.random() / 2)
       const wait: Wait = { awaited, until, due: Infinity, pulseAt, wake: () => {} }
       const isOver = (): boolean =>
         signal.aborted || stopping.aborted || performance.now() >= wait.until

@@ -76,7 +76,7 @@ test('sends a byte at least every 25 seconds for at most ten minutes, without a 
   expect(seen.end).toBeLessThanOrEqual(10 * minute + 250)
   const pauses = seen.pulses.map((at, index) => at - (seen.pulses[index - 1] ?? 0))
   expect(Math.max(...pauses)).toBeLessThanOrEqual(25_000)
-  expect(Math.min(...pauses)).toBeGreaterThan(19_000)
+  expect(Math.min(...pauses.slice(1))).toBeGreaterThan(23_000)
   expect([seen.reads, store.statements, vi.getTimerCount()]).toEqual([1, 0, 0])
 })
 
