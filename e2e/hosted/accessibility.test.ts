@@ -46,9 +46,33 @@ for (const colorScheme of ['light', 'dark'] as const) {
 test.describe('on a phone', () => {
   test.use({ viewport: phone })
 
-  test('the documentation of the API has no axe violations', async ({ page, stack }) => {
-    await page.goto(`${stack.api.baseUrl}/docs`)
-    expect(await violationsIn(page)).toEqual([])
+  for (const path of ['/', '/docs', '/nowhere']) {
+    test(`the service’s page ${path} fits, and has no axe violations`, async ({
+      page,
+      stack,
+      pageErrors,
+    }) => {
+      pageErrors.allow(/404/)
+      await page.goto(stack.api.baseUrl + path)
+      expect(await violationsIn(page)).toEqual([])
+      expect(await page.evaluate('document.body.scrollWidth')).toBeLessThanOrEqual(phone.width)
+    })
+  }
+
+  test('copies the base URL, and code of the documentation', async ({ page, stack }) => {
+    await page.addInitScript(
+      'navigator.clipboard.writeText = async (text) => { window.copied = text }',
+    )
+    const { baseUrl } = stack.api
+    for (const [path, text] of [
+      ['/', baseUrl],
+      ['/docs', 'curl "$PI_BASE_URL/payment-intents"'],
+    ] as const) {
+      await page.goto(baseUrl + path)
+      await page.getByRole('button', { name: 'Copy' }).first().click()
+      await expect(page.getByRole('button', { name: 'Copied' })).toHaveCount(1)
+      expect(await page.evaluate('window.copied')).toContain(text)
+    }
   })
 
   for (const [locale, label, declined] of [

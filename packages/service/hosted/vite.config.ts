@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { marked } from 'marked'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
+import manifest from '../package.json' with { type: 'json' }
+import { codeBlock } from '../shared/code-block.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -30,12 +32,13 @@ const hostedPage: Plugin = {
   },
 }
 
-/** Writes the guide to the API into the page of the documentation. */
-const apiGuide: Plugin = {
-  name: 'api-guide',
+/** Writes the version into the start page, and the guide to the API into the page of the documentation. */
+const toolPages: Plugin = {
+  name: 'tool-pages',
   transformIndexHtml: {
     order: 'pre',
     handler: (html, { path }) => {
+      if (path === '/tool.html') return html.replace('{version}', manifest.version)
       if (path !== '/docs.html') return html
       const guide = marked.parse(readFileSync(here('../guides/api.md'), 'utf8'))
       const titles: string[] = []
@@ -46,8 +49,8 @@ const apiGuide: Plugin = {
         })
         // The type of a problem leads to the row of its code.
         .replace(/<tr>\n<td><code>([a-z_]+)<\/code>/g, '<tr id="$1">\n<td><code>$1</code>')
+        .replace(/<pre>([\s\S]*?)<\/pre>/g, (_, code: string) => codeBlock(code))
         // What scrolls can be reached with the keyboard.
-        .replaceAll('<pre>', '<pre tabindex="0">')
         .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
         .replaceAll('</table>', '</table></div>')
       const links = titles.map((title) => `<li><a href="#${anchor(title)}">${title}</a></li>`)
@@ -63,7 +66,7 @@ function anchor(title: string): string {
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [apiGuide, hostedPage],
+  plugins: [toolPages, hostedPage],
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {
     outDir: here('../dist/hosted'),
@@ -82,6 +85,7 @@ export default defineConfig({
         testBank: here('test-bank.html'),
         inspector: here('inspector.html'),
         docs: here('docs.html'),
+        tool: here('tool.html'),
       },
     },
   },

@@ -1,7 +1,7 @@
 /** Creates the two listeners and binds their handlers to the table of routes. @module */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { apiDocsRoutes } from './api-docs/routes.ts'
+import { apiDocsRoutes, problemPage } from './api-docs/routes.ts'
 import { type CheckoutRoutesOptions, checkoutRoutes, samePageCheck } from './checkout/routes.ts'
 import type { SandboxAccess } from './config.ts'
 import { withPlaces } from './db/places.ts'
@@ -9,6 +9,7 @@ import type { Observer } from './http/call.ts'
 import { healthRoutes } from './http/health.ts'
 import { hostCheck } from './http/host-check.ts'
 import { createMetrics } from './http/metrics.ts'
+import type { ProblemPage } from './http/problem.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import type { Handler } from './http/response.ts'
 import { createListener } from './http/router.ts'
@@ -47,6 +48,7 @@ export function mainListener(options: AppOptions): RequestListener {
   const inspector = options.sandboxFrom === 'loopback' ? [host, checkLocal] : [host]
   return createListener({
     ...options,
+    problemPage: problemPageOf(options),
     observers: [...(metrics ? [metrics.observer] : []), requestLog.observer],
     handlers: {
       create: withFaults('create', create),
@@ -83,6 +85,7 @@ export function testBankListener(options: AppOptions): RequestListener {
   const { favicon } = healthRoutes(options)
   return createListener({
     ...options,
+    problemPage: problemPageOf(options),
     observers: [],
     handlers: {
       ...testBankRoutes({ ...options, db: withPlaces(options.db) }),
@@ -91,6 +94,10 @@ export function testBankListener(options: AppOptions): RequestListener {
     },
     checks: { buyer: [host], public: [host], 'test-bank': [host] },
   })
+}
+
+function problemPageOf({ hostedFolder, publicUrl: home }: AppOptions): ProblemPage {
+  return (call, problem) => problemPage(call, { ...problem, hostedFolder, home })
 }
 
 /** Returns the handler of scripts and styles. Their names contain a hash of the content. */

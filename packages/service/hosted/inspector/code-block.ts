@@ -1,17 +1,10 @@
 /** Texts to copy: commands, and JSON values in colors. @module */
 import { html, type TemplateResult } from 'lit'
+import { copyText } from '../copy.ts'
 
 export function copyButton(text: string, label = 'Copy'): TemplateResult {
-  const copy = async ({ currentTarget }: Event): Promise<void> => {
-    if (!(currentTarget instanceof HTMLButtonElement)) return
-    const button = currentTarget
-    await navigator.clipboard.writeText(text)
-    button.dataset.copied = ''
-    button.ariaLabel = 'Copied'
-    setTimeout(() => {
-      delete button.dataset.copied
-      button.ariaLabel = null
-    }, 1500)
+  const copy = ({ currentTarget }: Event): void => {
+    if (currentTarget instanceof HTMLElement) void copyText(currentTarget, text)
   }
   return html`<button class="small" type="button" @click=${copy}>${label}</button>`
 }

@@ -1,22 +1,97 @@
-/** Routes of the API description and the API documentation. @module */
+/** Routes of the start page, the API description, and the API documentation. @module */
+import { codeBlock } from '../../shared/code-block.ts'
 import { type RouteName, routes } from '../../shared/routes.ts'
 import { readPage } from '../checkout/pages.ts'
+import type { SandboxAccess } from '../config.ts'
+import type { Call } from '../http/call.ts'
+import { escapeHtml } from '../http/html.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
-import { type Handler, jsonHeaders, page, redirect } from '../http/response.ts'
+import { type Handler, jsonHeaders, page, type RouteResponse } from '../http/response.ts'
+import { isLocal } from '../sandbox/access.ts'
 import { openapi } from './openapi.ts'
 
 export function apiDocsRoutes({
   publicUrl,
   hostedFolder,
+  sandboxFrom,
 }: {
   readonly publicUrl: string
   readonly hostedFolder: string
+  readonly sandboxFrom: SandboxAccess
 }) {
   const description = JSON.stringify(openapi(publicUrl))
   return {
     openapi: () => ({ status: 200, base: jsonHeaders, body: description }),
-    home: () => redirect(routes.docs.path),
+    home: (call) => {
+      const hasInspector = sandboxFrom === 'network' || isLocal(call)
+      return toolPage(hostedFolder, startContent(publicUrl, hasInspector))
+    },
     // Built from `guides/api.md`.
     docs: () => page(toolPageHeaders, readPage(hostedFolder, 'docs')),
   } satisfies Partial<Record<RouteName, Handler>>
+}
+
+/**
+ * Returns the page of a problem for a browser that opens an address. Everything else gets the problem as JSON.
+ *
+ * @param home - URL of the start page.
+ */
+export function problemPage(
+  { audience, request }: Call,
+  {
+    title,
+    detail,
+    hostedFolder,
+    home,
+  }: {
+    readonly title: string
+    readonly detail: string
+    readonly hostedFolder: string
+    readonly home: string
+  },
+): RouteResponse | undefined {
+  const isForBrowsers = audience === 'public' || audience === 'inspector'
+  if (!isForBrowsers || !request.headers.accept?.includes('text/html')) return undefined
+  const [heading, text, link] = [title, detail, home].map(escapeHtml)
+  const content = `<h1>${heading}</h1><p>${text}</p><p><a href="${link}">Start page</a></p>`
+  return toolPage(hostedFolder, content)
+}
+
+function toolPage(hostedFolder: string, content: string): RouteResponse {
+  const html = readPage(hostedFolder, 'tool').replace('<!--content-->', () => content)
+  return page(toolPageHeaders, html)
+}
+
+/** @param hasInspector - Whether this client may open the inspector. */
+function startContent(publicUrl: string, hasInspector: boolean): string {
+  const url = escapeHtml(publicUrl)
+  const { inspector, docs, openapi } = routes
+  const links = [
+    ...(hasInspector ? [[inspector.path, 'Inspector', 'Requests, intents, and faults, live']] : []),
+    [docs.path, 'Documentation', 'The API, its errors, and test cards'],
+    [openapi.path, 'OpenAPI', 'All schemas, for tools'],
+  ]
+  const cards = links.map(
+    ([path, name, text]) =>
+      `<li class="box"><a href="${path}">${name}</a><p class="hint">${text}</p></li>`,
+  )
+  const key = hasInspector
+    ? `The <a href="${inspector.path}#/environment">inspector</a> creates one. It opens with the link that the service
+      printed when it started.`
+    : 'The operator of this service creates one.'
+  const create = `curl ${publicUrl}/payment-intents \\
+  -H "Authorization: Bearer $PI_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{ "amount": 150000, "currency": "AMD", "orderId": "A-1001" }'`
+  return `<header class="stack">
+      <h1>The Payment Intents service is running</h1>
+      <p>A key <code>pi_sk_test_…</code> works in test mode, and <code>pi_sk_live_…</code> in live mode. Both accept
+        test cards only, and no money moves.</p>
+    </header>
+    <section class="stack"><h2>Base URL</h2>${codeBlock(url)}</section>
+    <ul class="columns">${cards.join('')}</ul>
+    <section class="stack"><h2>1. Set <code>PI_API_KEY</code> to a test key</h2><p>${key}</p></section>
+    <section class="stack"><h2>2. Create a test intent</h2>${codeBlock(escapeHtml(create))}</section>
+    <section class="stack"><h2>3. Pay it in your shop</h2>
+      <p>The <a href="${docs.path}">documentation</a> has the fields of an intent, and the test cards.</p></section>`
 }

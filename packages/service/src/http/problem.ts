@@ -13,7 +13,7 @@ import { Overloaded, StoreError } from '../db/errors.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { logError } from '../log.ts'
 import type { Call } from './call.ts'
-import { jsonHeaders, send } from './response.ts'
+import { jsonHeaders, type RouteResponse, send } from './response.ts'
 
 /** An error that is sent as a problem. Its texts contain no received values except masked names of fields. */
 export class ProblemError extends ExplainedError {
@@ -46,15 +46,29 @@ export function notFound(detail = 'No resource has this address. See /docs.'): P
   return new ProblemError('not_found', detail)
 }
 
+/** Returns the page that a call gets in place of a problem, if any. */
+export type ProblemPage = (
+  call: Call,
+  shown: { readonly title: string; readonly detail: string },
+) => Pick<RouteResponse, 'base' | 'headers' | 'body'> | undefined
+
 /** Sends a thrown error as a problem. Each 5xx except 501 is logged with the id of its response. */
 export function sendProblem(
   call: Call,
-  { error, log }: { readonly error: unknown; readonly log: Logger },
+  {
+    error,
+    log,
+    problemPage,
+  }: {
+    readonly error: unknown
+    readonly log: Logger
+    readonly problemPage?: ProblemPage | undefined
+  },
 ): void {
   const { request, response, requestId } = call
   const problem = problemOf(error)
   const { code } = problem
-  const { status } = problemCodes[code]
+  const { status, title } = problemCodes[code]
   // The request causes a 501, not the service.
   if (status >= 500 && status !== 501) logError(log, error, { event: code, requestId })
   if (response.headersSent) {
@@ -63,15 +77,16 @@ export function sendProblem(
   }
   call.problem = code
   const body = problemBody(problem, requestId, call)
+  const shown = problemPage?.(call, { title, detail: problem.message })
   void send(call, {
     status,
-    base: problemHeaders,
+    base: { ...problemHeaders, ...shown?.base, ...shown?.headers },
     headers: {
       // On an open connection, an unread body would be read as the next request.
       ...(hasUnreadBody(request) && { connection: 'close' }),
       ...problem.headers,
     },
-    body,
+    body: shown?.body ?? body,
   })
 }
 

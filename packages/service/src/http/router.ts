@@ -5,7 +5,7 @@ import { type Audience, type Route, type RouteName, routes } from '../../shared/
 import { createTurns } from '../turns.ts'
 import { Call, type Observer, observe } from './call.ts'
 import { checkWellFormed } from './client-errors.ts'
-import { notFound, ProblemError, sendProblem } from './problem.ts'
+import { notFound, ProblemError, type ProblemPage, sendProblem } from './problem.ts'
 import { ConnectionDropped, type Handler, send } from './response.ts'
 
 export interface ListenerOptions {
@@ -24,10 +24,11 @@ export interface ListenerOptions {
   /** Records well-formed requests. */
   readonly observers: readonly Observer[]
   readonly log: Logger
+  readonly problemPage?: ProblemPage
 }
 
 export function createListener(options: ListenerOptions): RequestListener {
-  const { handlers, checks, accessLog = [], observers, log, running, draining, stopping } = options
+  const { handlers, checks, accessLog = [], observers, running, draining, stopping } = options
   const table = pathsOf(handlers)
   const turn = createTurns(rejections, stopping)
 
@@ -39,7 +40,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     await waitForTurn(call)
     closeIf(draining, call)
     if (error instanceof ConnectionDropped) call.request.socket.destroy()
-    else sendProblem(call, { error, log })
+    else sendProblem(call, { ...options, error })
   }
 
   /** Runs the handler of the route. Sends its response, or a thrown error as a problem. */

@@ -11,10 +11,13 @@ import { singleHeader } from '../http/single-header.ts'
 import { isSameSecret } from '../secret-keys.ts'
 
 /** Rejects requests from other hosts, and requests for a public host name, with 404. */
-export function checkLocal({ request }: Call): void {
+export function checkLocal(call: Call): void {
+  if (!isLocal(call)) throw notFound()
+}
+
+export function isLocal({ request }: Call): boolean {
   const { hostname } = new URL(`http://${request.headers.host ?? ''}`)
-  if (isLocalAddress(request.socket.remoteAddress) && isLoopback(hostname)) return
-  throw notFound()
+  return isLocalAddress(request.socket.remoteAddress) && isLoopback(hostname)
 }
 
 export function adminCheck(adminToken: string): (call: Call) => void {

@@ -120,11 +120,11 @@ async function unfinished(): Promise<Response> {
   return await sendRaw(hasty.url, [...lines, 'Content-Length: 100'])
 }
 
-test('serves the documentation with a row for each code, without scripts', async () => {
+test('serves the documentation with a row for each code', async () => {
   const page = await (await fetch(`${url}/docs`)).text()
   for (const code of Object.keys(problemCodes)) expect(page).toContain(`<tr id="${code}">`)
   expect(page).toContain('<a href="#test-cards">Test cards</a>')
   const [sheet = '', ...others] = [...page.matchAll(/<link rel="stylesheet"[^>]*href="([^"]+)"/g)]
   expect((await fetch(url + sheet[1])).headers.get('content-type')).toContain('text/css')
-  expect([others, page.includes('<script')]).toEqual([[], false])
+  expect(others).toEqual([])
 })

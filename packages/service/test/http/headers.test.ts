@@ -27,6 +27,7 @@ const responses = [
   ['GET /nowhere', 404, nothing, 'no-store', 'DENY'],
   [`GET /checkout/${id}`, 200, byShops, 'no-store', null],
   ['GET /checkout/pi_x', 200, 'frame-ancestors *', 'no-store', null],
+  ['GET /', 200, bySite, 'no-store', 'DENY'],
   ['GET /docs', 200, bySite, 'no-store', 'DENY'],
   ['GET /_sandbox/', 200, bySite, 'no-store', 'DENY'],
   ['GET /v1/pi-checkout.js', 200, null, 'no-cache', null],
@@ -64,7 +65,18 @@ for (const [route, status, policy, caching, framing] of responses) {
   })
 }
 
-test('leads from / to the documentation, but not permanently: ports of localhost are shared', async () => {
-  const response = await fetch(`${service.url}/`, { redirect: 'manual' })
-  expect([response.status, response.headers.get('location')]).toEqual([303, '/docs'])
+test('shows a browser a page with a way on at an unknown address, and other clients the problem', async () => {
+  const open = async (path: string): Promise<Response> =>
+    await fetch(service.url + path, { headers: { accept: 'text/html,*/*;q=0.8' } })
+  const [lost, api, home] = [
+    await open('/nowhere'),
+    await open('/payment-intents/x/y'),
+    await open('/'),
+  ]
+  expect([lost.status, api.status, home.status]).toEqual([404, 404, 200])
+  const page = await lost.text()
+  expect(page).toContain('<h1>This address does not exist</h1>')
+  expect(page).toContain(`<a href="${service.url}">Start page</a>`)
+  expect(await api.json()).toMatchObject({ code: 'not_found' })
+  expect(lost.headers.get('content-security-policy')).toContain(bySite)
 })
