@@ -213,7 +213,7 @@ test('filters the request log and links to it from intents and issues', async ({
   await expect(page.locator('.rows a')).toHaveCount(1)
   await goTo(page, 'idempotency')
   const row = page.getByRole('row', { name: /followed-key-1/ })
-  for (const [index, text] of ['R-1', '2', '0', '1'].entries()) {
+  for (const [index, text] of ['R-1', '2', '–', '1'].entries()) {
     await expect(row.getByRole('cell').nth(index + 1)).toHaveText(text)
   }
   await goTo(page, 'lint')
@@ -442,7 +442,7 @@ test('navigates sections and intents with the keyboard only', async ({ page, mer
   await expect(page.getByText('Select an intent')).toBeVisible()
   await page.goBack()
   await expect(page.locator('main[data-section="requests"]')).toBeVisible()
-  await page.getByRole('button', { name: 'Shortcuts' }).click()
+  await page.getByRole('button', { name: 'Turn off 1–6 and /' }).click()
   await page.keyboard.press('1')
   await page.waitForTimeout(50)
   expect(await page.locator('main').getAttribute('data-section')).toBe('requests')

@@ -30,10 +30,10 @@ function row(use: KeyUse): TemplateResult {
     html`<code title=${key}>${keyText(key)}</code>`,
     intentId ? intentLink(intentId, html`<bdi>${orderId ?? intentId}</bdi>`) : 'none',
     requests,
-    replays,
-    conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : 0,
-    waits,
-    lost ? html`<span class="badge" data-tone="waiting">${lost}</span>` : 0,
+    replays || '–',
+    conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : '–',
+    waits || '–',
+    lost ? html`<span class="badge" data-tone="waiting">${lost}</span>` : '–',
     html`<time datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time>`,
   ]
   return html`<tr>${cells.map((cell, at) => html`<td data-column=${columns[at]}>${cell}</td>`)}</tr>`

@@ -33,7 +33,7 @@ export class Inspector extends LightElement {
     if (!environment) {
       const lost = 'The service does not respond. Check that it is running.'
       const text = connection === 'lost' ? lost : 'Connecting…'
-      return html`<main class="gate stack"><p class="hint">${text}</p></main>`
+      return html`<main class="apart stack"><p class="hint">${text}</p></main>`
     }
     const isLive = connection === 'live'
     return html`
@@ -55,8 +55,8 @@ export class Inspector extends LightElement {
         <span class="keys">${
           this.#shortcuts ? html`<kbd>1</kbd>–<kbd>6</kbd> sections <kbd>/</kbd> search` : nothing
         } <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> back
-          <button type="button" class="small" aria-pressed=${this.#shortcuts ? 'true' : 'false'}
-            @click=${this.#switchShortcuts}>Shortcuts</button></span>
+          <button type="button" class="small" @click=${this.#switchShortcuts}>Turn
+            ${this.#shortcuts ? 'off' : 'on'} 1–6 and /</button></span>
       </footer>
     `
   }
@@ -69,7 +69,7 @@ export class Inspector extends LightElement {
       else this.#state.lock(notToken)
     }
     const { tokenError } = this.#state
-    return html`<main class="gate stack">
+    return html`<main class="apart stack">
       <img src=${iconUrl} alt="" width="40" height="40">
       <h1>Inspector</h1>
       <p class="hint">Open the inspector link that the service printed when it started. It contains the admin token of
@@ -183,14 +183,6 @@ export class Inspector extends LightElement {
     this.#state.open(route)
     this.#state.dismiss()
     if (token) this.#unlock(token)
-    void this.#showTab()
-  }
-
-  /** On a phone the tabs are wider than the screen. */
-  async #showTab(): Promise<void> {
-    await this.updateComplete
-    const tab = this.querySelector('nav [aria-current="page"]')
-    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
 
   /** Single-key shortcuts disturb speech input, so they can be turned off (WCAG 2.2, 2.1.4). */
