@@ -7,7 +7,7 @@ import {
   waitForState,
 } from '../fixtures/element-sites.ts'
 
-test('shows the places of the form until it is usable, in the color of the page, and a text after five seconds', async ({
+test('shows the places of the form until it is usable, in the color of the page, and a text after eight seconds', async ({
   page,
   sites,
 }) => {
@@ -28,15 +28,16 @@ test('shows the places of the form until it is usable, in the color of the page,
   const line = [160, 22, color]
   const field = [400, 44, color]
   const half = [195, 44, color]
-  expect(places).toEqual([line, line, line, field, half, half, field, field])
-  const text = page.getByText('Loading the payment form…')
-  /** The opacity at a time of the animation, in milliseconds. */
-  const opacityAt = (time: number): Promise<string> =>
+  const button = [400, 48, color]
+  expect(places).toEqual([line, line, line, field, half, half, field, button])
+  const text = page.getByText('This takes longer than usual…')
+  /** Whether it is shown at a time of the animation, in milliseconds. */
+  const isShownAt = (time: number): Promise<boolean> =>
     text.evaluate((node, currentTime) => {
       for (const animation of node.getAnimations()) Object.assign(animation, { currentTime })
-      return getComputedStyle(node).opacity
+      return node.checkVisibility({ visibilityProperty: true })
     }, time)
-  expect([await opacityAt(4999), await opacityAt(5001)]).toEqual(['0', '1'])
+  expect([await isShownAt(7999), await isShownAt(8001)]).toEqual([false, true])
   const frame = page.locator('iframe')
   await expect(frame).toHaveCSS('opacity', '0')
   await clickInFrame(page, 'ready')

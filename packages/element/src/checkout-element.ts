@@ -235,7 +235,7 @@ export class PiCheckout extends LitElement {
       <div part="error" role="alert">${
         error &&
         html`<div class="message">
-          <slot name="error">${errorText(error.code, texts)}</slot>
+          <slot name="error">${errorText(error, texts)}</slot>
           ${error.retryable ? retry : nothing}
           <slot name="page" @submit=${() => this.#dispatch('pi-leave')}></slot>
           ${this.#help && html`<p class="help">Test mode: ${this.#help}</p>`}
@@ -439,10 +439,7 @@ export class PiCheckout extends LitElement {
     if (this.#session) this.#session.frame.inert = state === 'loading'
     if (state === previous) return true
     this.#state = state
-    if (state !== 'error') {
-      this.#error = null
-      this.#help = ''
-    }
+    if (state !== 'error') this.#error = null
     this.#describe()
     this.requestUpdate()
     this.#dispatch('pi-statechange', { state, previous })

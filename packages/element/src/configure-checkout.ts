@@ -54,9 +54,7 @@ export function configureCheckout({ checkoutOrigin, appearance }: CheckoutConfig
 function setOrigin(value: unknown): void {
   const checkoutOrigin = readOrigin(value)
   if (!checkoutOrigin) {
-    throw new TypeError(
-      'checkoutOrigin: must be https, or http on loopback, without a path, such as https://pay.example',
-    )
+    throw new TypeError('checkoutOrigin: must be https, or http on loopback, without a path')
   }
   if (settings.checkoutOrigin && settings.checkoutOrigin !== checkoutOrigin) {
     throw new TypeError(`checkoutOrigin: this page has ${settings.checkoutOrigin} already`)

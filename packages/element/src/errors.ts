@@ -48,24 +48,15 @@ export class CheckoutError extends Error {
 /** Returns the fix of an error for the developer of this page, in test environments. */
 export function helpFor({ code, cause }: CheckoutError, checkout: string): string {
   const texts: Partial<Record<CheckoutErrorCode, string>> = {
-    not_configured: "Call configureCheckout with the checkout's origin.",
-    handoff_failed: `fetchHandoff failed: ${print(cause)}`,
+    not_configured: 'Call configureCheckout.',
+    handoff_failed: `${cause instanceof Error ? cause.message : 'fetchHandoff failed'}. Read your server's log.`,
     insecure_context: 'Serve this page over https.',
-    invalid_values: 'Pass the id of the handoff unchanged.',
+    invalid_values: 'Pass the id unchanged.',
     blocked_by_csp: `Add to your policy: frame-src ${checkout}`,
     cross_origin_isolated: 'Remove Cross-Origin-Embedder-Policy.',
-    origin_not_allowed: `This page is not registered. Run: npx pi-service origins add ${location.origin}`,
+    origin_not_allowed: `Run: npx pi-service origins add ${location.origin}`,
     protocol_mismatch: 'Update the element.',
     unauthorized: 'Create a new handoff.',
   }
   return texts[code] ?? `No response from ${checkout}. Run: npx pi-checkout doctor`
-}
-
-function print(cause: unknown): string {
-  try {
-    return String(cause)
-  } catch {
-    // An object without a prototype, for example.
-    return typeof cause
-  }
 }

@@ -22,9 +22,7 @@ export function readHandoff(value: unknown): Handoff {
     throw new TypeError('handoff: must have id and clientSecret')
   }
   if (clientSecret.startsWith('pi_sk_')) {
-    throw new TypeError(
-      'clientSecret: must not be a secret API key. Pass the clientSecret of a handoff',
-    )
+    throw new TypeError('clientSecret: must not be a secret API key')
   }
   return { id, clientSecret }
 }

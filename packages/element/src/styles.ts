@@ -41,8 +41,8 @@ export const styles = css`
     align-content: start;
     gap: 10px;
     max-inline-size: 400px;
-    margin: 24px auto 0;
-    padding: 0 24px;
+    margin: 15px auto 0;
+    padding: 0 20px;
     overflow: hidden;
   }
   .skeleton > * {
@@ -50,7 +50,7 @@ export const styles = css`
   }
   i {
     block-size: 44px;
-    margin-block: 23px 12px;
+    margin-block: 22px 15px;
     border-radius: 10px;
     background: currentColor;
     opacity: 0.1;
@@ -64,12 +64,16 @@ export const styles = css`
   i:nth-child(6) {
     grid-column: auto;
   }
+  i:nth-child(8) {
+    block-size: 48px;
+    margin-block-start: 3px;
+  }
   .skeleton p {
-    animation: wait 5s step-end;
+    animation: wait 8s step-end;
   }
   @keyframes wait {
     from {
-      opacity: 0;
+      visibility: hidden;
     }
   }
   .message {

@@ -1,23 +1,26 @@
 /** The texts that the element shows, in English, Armenian, and Russian. @module */
 
-import type { CheckoutErrorCode } from './errors.ts'
+import type { CheckoutError, CheckoutErrorCode } from './errors.ts'
 
 export interface Texts {
   readonly title: string
+  /** After eight seconds. */
   readonly loading: string
   readonly unavailable: string
   readonly offline: string
   readonly unreachable: string
+  readonly again: string
   readonly unauthorized: string
   readonly retry: string
 }
 
 const en: Texts = {
   title: 'Secure payment form',
-  loading: 'Loading the payment form…',
+  loading: 'This takes longer than usual…',
   unavailable: 'The payment form is not available right now.',
   offline: 'You are offline. The form loads when you are online.',
-  unreachable: 'The payment form does not respond. Try again: you pay only once.',
+  unreachable: 'The payment form does not respond, or is blocked.',
+  again: 'You pay only once.',
   unauthorized: 'This payment form has expired. Reload the page.',
   retry: 'Try again',
 }
@@ -25,19 +28,21 @@ const en: Texts = {
 const translations: Readonly<Record<string, Texts>> = {
   hy: {
     title: 'Վճարման անվտանգ էջ',
-    loading: 'Վճարման էջը բեռնվում է…',
+    loading: 'Սա սովորականից երկար է տևում…',
     unavailable: 'Վճարման էջն այս պահին հասանելի չէ։',
     offline: 'Կապ չկա։ Էջը կբեռնվի, երբ կապը վերականգնվի։',
-    unreachable: 'Վճարման էջը չի պատասխանում։ Նորից փորձեք. երկու անգամ չեք վճարի։',
+    unreachable: 'Վճարման էջը չի պատասխանում կամ արգելափակված է։',
+    again: 'Երկու անգամ չեք վճարի։',
     unauthorized: 'Վճարման էջի ժամկետն անցել է։ Թարմացրեք էջը։',
     retry: 'Նորից փորձել',
   },
   ru: {
     title: 'Безопасная форма оплаты',
-    loading: 'Форма оплаты загружается…',
+    loading: 'Загрузка идёт дольше обычного…',
     unavailable: 'Форма оплаты сейчас недоступна.',
     offline: 'Нет подключения. Форма загрузится, когда оно появится.',
-    unreachable: 'Форма оплаты не отвечает. Попробуйте ещё раз: дважды вы не заплатите.',
+    unreachable: 'Форма оплаты не отвечает или заблокирована.',
+    again: 'Дважды вы не заплатите.',
     unauthorized: 'Срок действия формы истёк. Обновите страницу.',
     retry: 'Попробовать ещё раз',
   },
@@ -50,18 +55,9 @@ export function textsFor(tag: string): Texts {
 }
 
 /** Returns what happened and what the buyer can do. The other errors are for the shop to correct. */
-export function errorText(code: CheckoutErrorCode, texts: Texts): string {
-  switch (code) {
-    case 'offline':
-    case 'unauthorized':
-      return texts[code]
-    case 'unreachable':
-    case 'connection_lost':
-    case 'internal':
-      return texts.unreachable
-    default:
-      return texts.unavailable
-  }
+export function errorText({ code, retryable }: CheckoutError, texts: Texts): string {
+  const text = (texts as Partial<Record<CheckoutErrorCode, string>>)[code] ?? texts.unavailable
+  return retryable ? `${text} ${texts.again}` : text
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */

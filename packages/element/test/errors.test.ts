@@ -5,7 +5,7 @@ import { CheckoutError, type CheckoutErrorCode, helpFor } from '../src/errors.ts
 const origin = 'https://pay.example'
 
 test.each<[CheckoutErrorCode, retryable: boolean, help: string]>([
-  ['handoff_failed', true, 'fetchHandoff failed: Error: closed'],
+  ['handoff_failed', true, 'closed. Read your server'],
   ['blocked_by_csp', false, `Add to your policy: frame-src ${origin}`],
   ['origin_not_allowed', false, `npx pi-service origins add ${location.origin}`],
   ['unreachable', true, `No response from ${origin}. Run: npx pi-checkout doctor`],
@@ -24,7 +24,7 @@ test.each([
   expect(new CheckoutError('unauthorized', { cause }).retryable).toBe(false)
 })
 
-test('the fix names the type of a cause without text', () => {
+test('the fix of a handoff that failed without an error names the function', () => {
   const error = new CheckoutError('handoff_failed', { cause: Object.create(null) })
-  expect(helpFor(error, origin)).toBe('fetchHandoff failed: object')
+  expect(helpFor(error, origin)).toBe("fetchHandoff failed. Read your server's log.")
 })

@@ -238,7 +238,7 @@ test('shows its children while idle, a text while loading, and a text after an e
   expect(shown()).toEqual([true, '', ''])
   await mount()
   expect(frame().inert).toBe(true)
-  expect(shown()).toEqual([false, 'Loading the payment form…', ''])
+  expect(shown()).toEqual([false, 'This takes longer than usual…', ''])
   send(ready)
   await pay.updateComplete
   expect(frame().inert).toBe(false)

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest'
-import type { CheckoutErrorCode } from '../src/index.ts'
+import { CheckoutError, type CheckoutErrorCode } from '../src/errors.ts'
 import { closestLanguage, errorText, textsFor } from '../src/texts.ts'
 
 test.each([
@@ -27,14 +27,14 @@ test.each([
 })
 
 test.each<[CheckoutErrorCode, string]>([
-  ['offline', 'You are offline. The form loads when you are online.'],
-  ['unreachable', 'The payment form does not respond. Try again: you pay only once.'],
-  ['connection_lost', 'The payment form does not respond. Try again: you pay only once.'],
-  ['internal', 'The payment form does not respond. Try again: you pay only once.'],
+  ['offline', 'You are offline. The form loads when you are online. You pay only once.'],
+  ['unreachable', 'The payment form does not respond, or is blocked. You pay only once.'],
+  ['connection_lost', 'The payment form is not available right now. You pay only once.'],
+  ['handoff_failed', 'The payment form is not available right now. You pay only once.'],
   ['unauthorized', 'This payment form has expired. Reload the page.'],
   ['blocked_by_csp', 'The payment form is not available right now.'],
 ])('tells the buyer for %s: %s', (code, text) => {
-  expect(errorText(code, textsFor('en'))).toBe(text)
+  expect(errorText(new CheckoutError(code), textsFor('en'))).toBe(text)
 })
 
 test('finds the closest language, also outside of a shadow root', () => {

@@ -20,14 +20,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const phases: ReadonlySet<unknown> = new Set<PaymentPhase>([
-  'open',
-  'processing',
-  'paid',
-  'failed',
-  'review',
-  'unknown',
-])
+const finalPhases = ['paid', 'failed', 'review'] as const
 
 /**
  * Polls your status route until the payment is `paid`, `failed`, or under `review`.
@@ -47,59 +40,42 @@ const phases: ReadonlySet<unknown> = new Set<PaymentPhase>([
 export async function followPayment(
   statusUrl: string,
   { signal }: FollowOptions = {},
-): Promise<'paid' | 'failed' | 'review'> {
+): Promise<(typeof finalPhases)[number]> {
   for (let delay = 500; ; delay = Math.min(delay * 1.5, 5000)) {
-    if (document.hidden) await untilVisible(signal)
+    if (document.hidden) await pause(0, signal)
     const phase = await readPhase(statusUrl, signal)
-    if (phase === 'paid' || phase === 'failed' || phase === 'review') return phase
-    await sleep(delay, signal)
+    if (phase) return phase
+    await pause(delay, signal)
   }
 }
 
-/** Returns `undefined` if there is no usable response. */
+/** Returns `undefined` if the phase is not final, or there is no usable response. */
 async function readPhase(
   url: string,
   signal: AbortSignal | undefined,
-): Promise<PaymentPhase | undefined> {
+): Promise<(typeof finalPhases)[number] | undefined> {
   try {
     const { response, body } = await requestJson(url, { signal })
-    return response.ok && phases.has(body.phase) ? (body.phase as PaymentPhase) : undefined
+    return finalPhases.find((phase) => response.ok && phase === body.phase)
   } catch {
-    if (signal?.aborted) throw signal.reason
     return undefined
   }
 }
 
-function sleep(time: number, signal: AbortSignal | undefined): Promise<void> {
-  return waitFor((done) => {
-    const timer = setTimeout(done, time)
-    return () => clearTimeout(timer)
-  }, signal)
-}
-
-function untilVisible(signal: AbortSignal | undefined): Promise<void> {
-  return waitFor((done) => {
-    document.addEventListener('visibilitychange', done)
-    return () => document.removeEventListener('visibilitychange', done)
-  }, signal)
-}
-
-/** Waits for one event, or rejects with the reason of the signal. */
-function waitFor(
-  listen: (done: () => void) => () => void,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+/** Waits, and until the page is visible. Rejects with the reason of the signal. */
+function pause(time: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const onAbort = (): void => {
-      stop()
-      reject(signal?.reason)
+    const end = (): void => {
+      if (document.hidden && !signal?.aborted) return
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', end)
+      signal?.removeEventListener('abort', end)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve()
     }
-    const stop = listen(() => {
-      stop()
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    })
-    signal?.addEventListener('abort', onAbort)
+    const timer = setTimeout(end, time)
+    document.addEventListener('visibilitychange', end)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
   })
 }
