@@ -56,6 +56,8 @@ const orderTimeout = 120_000
 /** Milliseconds for a retrieve while a buyer waits, and while none does. */
 const checkTimeout = 3_000
 const reconcileTimeout = 10_000
+/** Milliseconds for a create: with the check before it, less than the 20 seconds that the page waits. */
+const createTimeout = 15_000
 /** Number of payments that a buyer's request checks. */
 const maxChecked = 20
 /** How often a record that changes in between is read again. */
@@ -88,7 +90,8 @@ export class OrderPayments {
       const open = phase === 'open' ? payment : undefined
       const body = open?.body ?? bodyOf(order)
       // Without a signal: a buyer who leaves must not abort the create.
-      const { intent, handoff, replayed } = await this.#options.intents.create(body, { attempt })
+      const limits = { attempt, totalTimeout: createTimeout }
+      const { intent, handoff, replayed } = await this.#options.intents.create(body, limits)
       const { id: intentId, amount } = intent
       const currency = intent.currency as Currency // The client compares it with the body.
       const version = orderVersion(order)

@@ -134,6 +134,16 @@ test('a hook that never returns does not end the runs of start()', async () => {
   expect(String(errors[0])).toMatch(/order "A-1001" was not checked within 120 seconds/)
 })
 
+test('a handoff has its response before the page gives up, also if the service has none', async () => {
+  fakeTimers()
+  const fetch = (_: unknown, { signal }: RequestInit = {}): Promise<Response> =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  const intents = new PaymentIntents({ ...fakeService().options, fetch })
+  const intent = shop({ intents }).intent()
+  await vi.advanceTimersByTimeAsync(19_000)
+  expect(await Promise.race([intent, 'no response'])).toBe('payment_unavailable')
+})
+
 test('an order that the shop returns only while it is unpaid stays paid for the page', async () => {
   const { intent, phase, rows, service } = shop({
     order: (id) => (rows.get(id)?.paidBy === undefined ? rows.get(id) : undefined),
