@@ -28,7 +28,7 @@ function mount(checkout: PiCheckout): void {
     if (error.code === 'unauthorized') await leave()
     if (error.code !== 'handoff_failed') return
     await followChange()
-    const code = error.cause instanceof HandoffError ? error.cause.code : ''
+    const code = error.cause instanceof HandoffError ? error.cause.code : 'no_response'
     const texts = document.getElementById(code) ? code : 'handoff-failed'
     checkout.append(copyOf(texts))
   })

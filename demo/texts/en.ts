@@ -61,7 +61,7 @@ export const en = {
   expiredText: 'The time to pay is over. You were not charged. You can pay for the order again.',
   canceledText: 'You were not charged. We saved your order, and you can pay for it later.',
   payNow: 'Pay for this order',
-  payAgain: 'Pay again',
+  payAgain: 'Try again',
   print: 'Print the receipt',
   changeCart: 'Edit cart',
   refundedText: 'We refunded your payment. We saved your order, and you can pay for it again.',
@@ -134,6 +134,14 @@ export const en = {
     cross_origin: {
       title: 'That didn’t work',
       text: 'The request came from another site. Open the cart and try again.',
+    },
+    no_response: {
+      title: 'The shop isn’t responding',
+      text: 'No payment was started. Check your connection and try again.',
+    },
+    payment_unavailable: {
+      title: 'The payment service isn’t responding',
+      text: 'No payment was started. Try again in a moment.',
     },
     rate_limited: { title: 'Too many attempts', text: 'Wait a few minutes, then try again.' },
     internal_error: {

@@ -19,18 +19,21 @@ test('shows an error while the shop is unreachable; the button works again later
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('shows an error if the handoff fails; Try again loads the form', async ({
-  page,
-  pageErrors,
-}) => {
+test('says why the handoff failed; Try again loads the form', async ({ page, pageErrors }) => {
   pageErrors.allow(/Failed to load resource|pi-checkout: /)
   await addToCart(page)
   await page.goto('/cart')
-  await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, body: '{}' }))
+  const json = { code: 'payment_unavailable' }
+  await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, json }))
   await page.getByTestId('place-order').click()
-  await expect(page.getByText('couldn’t load')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'The payment service isn’t' })).toBeVisible()
   await page.unroute('**/checkout/handoff')
-  await page.getByRole('button', { name: 'Try again' }).click()
+  const again = page.getByRole('button', { name: 'Try again' })
+  await page.route('**/checkout/handoff', (route) => route.abort())
+  await again.click()
+  await expect(page.getByRole('heading', { name: 'The shop isn’t responding' })).toBeVisible()
+  await page.unroute('**/checkout/handoff')
+  await again.click()
   await expect(payButton(page)).toBeEnabled()
 })
 

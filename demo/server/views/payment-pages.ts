@@ -65,8 +65,10 @@ export function confirmingPage(frame: Frame, { order }: OrderDetails): Page {
   return { title: frame.texts.confirmingTitle, place: 'payment', content }
 }
 
-/** The codes of a rejected handoff that have their own text. */
+/** The codes of a failed handoff that have their own text. */
 const handoffCodes = [
+  'no_response',
+  'payment_unavailable',
   'rate_limited',
   'order_already_paid',
   'payment_in_progress',
