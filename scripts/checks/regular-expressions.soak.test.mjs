@@ -4,8 +4,6 @@ import { parseSync, Visitor } from 'vite'
 import { expect, test } from 'vitest'
 import { repositoryFiles } from '../files.mjs'
 
-// Uses the analysis in JavaScript: the other backends are programs to install.
-process.env.RECHECK_BACKEND = 'pure'
 const { check } = createRequire(import.meta.url)('recheck')
 
 /** For one expression, in milliseconds. One that takes longer to analyze is too intricate: rewrite it. */
