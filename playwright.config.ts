@@ -8,15 +8,15 @@ const inspector = 'hosted/inspector*.test.ts'
 
 /**
  * The tests of what another engine may do differently, which are skipped if the browser is not installed. What a server
- * decides, the fake, and texts need no second engine.
+ * decides, the fake, messages, and texts need no second engine.
  */
 const otherEngines = [
-  'stories/{full-page,hosted-page-protocol,keyboard,pay,preload,two-elements}.test.ts',
-  'security/{framing,headers,issuer}.test.ts',
+  'stories/{full-page,keyboard,pay,preload}.test.ts',
+  'security/{framing,headers}.test.ts',
   'element/{failures,lifecycle,size}.test.ts',
 ]
 const sameInEachEngine =
-  / in (?:en|hy|ru) | the fake |: (?:pending|stolen|succeeded)$|declined buyer sees|bank denies|who cancels/
+  / in (?:en|hy|ru) |: (?:challenge|pending|stolen|succeeded)$|declined buyer sees|bank denies|denied challenge|who cancels|separate window/
 
 export default defineConfig({
   testDir: 'e2e',

@@ -204,53 +204,37 @@ test('npx @pi-checkout/service starts, accepts a create, and stops', {
 })
 
 const managers = [
-  ['npm', ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline']],
-  ['pnpm', ['npx', '--yes', pnpm, 'install', '--prefer-offline', '--ignore-workspace']],
-  ['Yarn 1', ['npx', '--yes', 'yarn@1.22.22', 'install', '--prefer-offline', '--no-lockfile']],
-  ['Yarn 4', ['npx', '--yes', '@yarnpkg/cli-dist@4.18.1', 'install']],
+  ['pnpm', [pnpm, 'install', '--prefer-offline', '--ignore-workspace']],
+  ['Yarn 1', ['yarn@1.22.22', 'install', '--prefer-offline', '--no-lockfile']],
+  ['Yarn 4', ['@yarnpkg/cli-dist@4.18.1', 'install']],
 ]
-for (const [manager, [command, ...args]] of managers) {
-  // The explorer is installed with the service, which has most dependencies. The other two have none.
-  for (const name of manager === 'npm' ? ['server', 'element', 'explorer'] : ['explorer']) {
-    test.concurrent(`${name}: installs with ${manager}, and starts`, {
-      timeout: 300_000,
-    }, async ({ expect }) => {
-      const shop = join(folder, '.alone', `${manager}-${name}`.replaceAll(' ', '-'))
-      mkdirSync(shop, { recursive: true })
-      const needed = name === 'explorer' ? ['service', name] : [name]
-      const dependencies = Object.fromEntries(
-        needed.map((each) => [`@pi-checkout/${each}`, `file:${tarballs.get(each)}`]),
-      )
-      writeFileSync(join(shop, 'package.json'), JSON.stringify({ private: true, dependencies }))
-      writeFileSync(join(shop, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n')
-      writeFileSync(join(shop, 'yarn.lock'), '')
-      const env = { CI: undefined, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' }
-      const { code, output, errors } = await runProgram(args, { command, cwd: shop, env })
-      expect([code, code === 0 ? '' : output + errors]).toEqual([0, ''])
-      for (const each of needed) await startsAlone(each, shop)
-    })
-  }
-}
+// The explorer, with the service that it needs, has most dependencies. The other packages have none.
+for (const [manager, args] of managers) {
+  test.concurrent(`service and explorer install with ${manager}, and start`, {
+    timeout: 300_000,
+  }, async ({ expect }) => {
+    const shop = join(folder, '.alone', manager.replace(' ', '-'))
+    mkdirSync(shop, { recursive: true })
+    const dependencies = Object.fromEntries(
+      ['service', 'explorer'].map((each) => [`@pi-checkout/${each}`, `file:${tarballs.get(each)}`]),
+    )
+    writeFileSync(join(shop, 'package.json'), JSON.stringify({ private: true, dependencies }))
+    writeFileSync(join(shop, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n')
+    writeFileSync(join(shop, 'yarn.lock'), '')
+    const env = { CI: undefined, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' }
+    const options = { command: 'npx', cwd: shop, env }
+    const { code, output, errors } = await runProgram(['--yes', ...args], options)
+    expect([code, code === 0 ? '' : output + errors]).toEqual([0, ''])
 
-/** Imports a package; starts the service. */
-async function startsAlone(packageName, cwd) {
-  if (packageName !== 'service') {
-    const code = `await import('@pi-checkout/${packageName}'); console.log('imported')`
-    const args = ['--input-type=module', '--eval', code]
-    expect(await runProgram(args, { cwd })).toMatchObject({
-      code: 0,
-      output: 'imported\n',
-      errors: '',
-    })
-    return
-  }
-  const bin = join(cwd, 'node_modules/@pi-checkout/service/bin/pi-service.mjs')
-  const { line, stop } = await startProgram([bin, 'start', '--memory', '--port', '0', '--json'], {
-    cwd,
+    const importing = "await import('@pi-checkout/explorer'); console.log('imported')"
+    const explorer = await runProgram(['--input-type=module', '--eval', importing], { cwd: shop })
+    expect(explorer).toMatchObject({ code: 0, output: 'imported\n', errors: '' })
+    const bin = join(shop, 'node_modules/@pi-checkout/service/bin/pi-service.mjs')
+    const started = [bin, 'start', '--memory', '--port', '0', '--json']
+    const { line, stop } = await startProgram(started, { cwd: shop })
+    expect((await fetch(`${JSON.parse(line).baseUrl}/healthz`)).status).toBe(200)
+    await stop()
   })
-  const { baseUrl } = JSON.parse(line)
-  expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200)
-  await stop()
 }
 
 /** Returns each import of a package in a folder's modules and declarations. */

@@ -16,10 +16,11 @@ const parts = {
   fast: { unitTests: '--exclude=**/*.soak.test.*', browserTests: `--grep=${story}` },
   soak: { unitTests: '.soak.test.', browserTests: `--grep-invert=${story}` },
 }
-/** Tests of what no version of Node.js changes: pages, documents, types, commands, and rules on rows of the store. */
+/** Tests of what no version of Node.js changes: pages, documents, types, commands, and rules on rows of a store. */
 const independent = [
   '**/types.test.ts',
-  '**/{api-docs,cli,hosted,intents,merchants,provider,sandbox,test-bank}/**',
+  '**/{api-docs,cli,hosted,intents,merchants,provider,sandbox,test-bank,testing}/**',
+  '**/checkout/!(stores).test.ts',
 ]
 const selected = process.argv.slice(2)
 
@@ -67,7 +68,7 @@ function otherVersions() {
 /** Runs the fast tests of what a version of Node.js may change. The packed packages are tried on each version. */
 async function testsOnNode(version) {
   const PATH = [dirname(nodeBinary(version)), process.env.PATH].join(delimiter)
-  const projects = ['contract', 'server', 'service*'].map((name) => `--project=${name}`)
+  const projects = ['server', 'service*'].map((name) => `--project=${name}`)
   const excluded = ['**/*.soak.test.*', ...independent].map((files) => `--exclude=${files}`)
   return await vitest(`soak: Node.js ${version}`, [...projects, ...excluded], { PATH })
 }

@@ -69,9 +69,8 @@ test('finds that a shop by hand loses payments', async () => {
   expect(violation).toBeDefined()
 })
 
-/** `all`, or the mistakes to search for: each search takes up to a minute. */
-const { PI_MISTAKES = 'random-key cached-status' } = process.env
-const searched = PI_MISTAKES === 'all' ? Object.keys(mistakes) : PI_MISTAKES.split(' ')
+/** The mistakes to search for: each search takes up to a minute. */
+const searched = (process.env.PI_MISTAKES ?? 'random-key').split(' ')
 
 test.each(searched as (keyof typeof mistakes)[])('finds the mistake %s', async (mistake) => {
   const { violation, sequences, seed } = await explore({
@@ -84,6 +83,6 @@ test.each(searched as (keyof typeof mistakes)[])('finds the mistake %s', async (
 })
 
 test('finds nothing in a shop without a mistake', async () => {
-  const { violation, notChecked } = await explore({ ...shopWith('none'), runs: 20 })
+  const { violation, notChecked } = await explore({ ...shopWith('none'), runs: 5 })
   expect([violation, notChecked]).toEqual([undefined, []])
 })
