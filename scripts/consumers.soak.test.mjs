@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runProgram } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { root } from './files.mjs'
+import { install } from './install.mjs'
 import { pack } from './pack.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-consumers-'))
@@ -29,9 +29,7 @@ const tools = [
 beforeAll(async () => {
   const tarballs = pack(join(folder, 'vendor'))
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  const cache = `--cache=${join(root, '.cache/npm')}`
-  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--legacy-peer-deps', cache]
-  await run('npm', ['install', ...options, ...tools, ...tarballs.values()])
+  await install(folder, [...tools, ...tarballs.values()])
 }, 600_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000)
@@ -138,10 +136,4 @@ for (const [runner, command] of [
     expect([ran.code, ran.code === 0 ? '' : ran.output + ran.errors]).toEqual([0, ''])
     expect(ran.output + ran.errors).toMatch(/1 passed/)
   })
-}
-
-async function run(command, args) {
-  const env = { NODE_ENV: undefined, VITEST: undefined }
-  const { code, output, errors } = await runProgram(args, { command, cwd: folder, env })
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')}: ${output}${errors}`)
 }

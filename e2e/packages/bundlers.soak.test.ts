@@ -1,7 +1,8 @@
 // What a merchant's bundlers make of the packed element.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, runProgram } from '@pi-checkout/test-support/process'
+import { runProgram } from '@pi-checkout/test-support/process'
+import { install } from '../../scripts/install.mjs'
 import { expect, test } from '../fixtures/base-test.ts'
 
 const tools = [
@@ -38,9 +39,7 @@ test('the element bundled by each bundler is defined in a page', async ({ page, 
     'vite.config.js': `export default { build: { lib: ${lib} } }`,
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--legacy-peer-deps']
-  const cache = `--cache=${join(root, '.cache/npm')}`
-  await run('npm', ['install', ...options, cache, ...tools, tarballs.get('element') ?? ''])
+  await install(folder, [...tools, tarballs.get('element') ?? ''])
   for (const [name, command] of Object.entries(bundlers)) {
     const out = join(folder, `out-${name}`)
     const [program = '', ...args] = command.map((part) => part.replace('OUT', out))

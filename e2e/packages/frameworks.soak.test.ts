@@ -7,6 +7,7 @@ import { freePort } from '@pi-checkout/test-support/free-port'
 import { root, runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import type { Page } from '@playwright/test'
+import { install } from '../../scripts/install.mjs'
 import { nodeBinary, nodeVersions } from '../../scripts/node-versions.mjs'
 import { test as base, expect } from '../fixtures/base-test.ts'
 
@@ -95,8 +96,7 @@ function exampleIn(cwd: string, { framework, origin, packed, service }: Given): 
     build: async () => {
       cpSync(join(root, 'demo/examples', framework), cwd, { recursive: true })
       const tarballs = ['server', 'element'].map((name) => packed.tarballs.get(name) ?? '')
-      const cache = `--cache=${join(root, '.cache/npm')}`
-      await npm(['install', '--no-audit', '--no-fund', '--prefer-offline', cache, ...tarballs])
+      await install(cwd, tarballs)
       // At run time the service is somewhere else.
       const built = { PI_API_KEY: undefined, PI_CHECKOUT_ORIGIN: 'https://built.example' }
       await npm(['run', 'build'], built)
