@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { payWith } from '@pi-checkout/element/testing'
+import { PaymentIntents } from '@pi-checkout/server'
 import { control } from '@pi-checkout/test-support/sandbox'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { scanPage } from '../fixtures/canaries.ts'
@@ -65,6 +66,19 @@ test('a row of a create has its order, amount, status, and time; the tab counts 
   await merchant.open('requests')
   await expect(linesOf(page).nth(1)).toHaveText(/POST\s+ROW-1 ֏14,800\s+201\s+[\d.]+ ms/)
   await expect(linesOf(page).first()).toHaveText(/ROW-2 ֏0\s+validation_failed \/amount\s+400/)
+  await expect(page.getByRole('link', { name: 'Requests 1 failed' })).toBeVisible()
+})
+
+test('a check of the key is no failure, and a check of a wrong key is one', async ({
+  page,
+  merchant,
+}) => {
+  const { baseUrl, apiKey } = merchant.api
+  await new PaymentIntents({ baseUrl, apiKey }).check()
+  await merchant.open('requests')
+  await expect(linesOf(page).first()).toHaveText(/GET\s+\/payment-intents\/pi_…\s+key accepted/)
+  await expect(page.getByRole('link', { name: /Requests \d+ failed/ })).toHaveCount(0)
+  await expect(new PaymentIntents({ baseUrl, apiKey: 'wrong-key' }).check()).rejects.toThrow()
   await expect(page.getByRole('link', { name: 'Requests 1 failed' })).toBeVisible()
 })
 

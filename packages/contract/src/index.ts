@@ -28,4 +28,9 @@ export { fieldAt, fieldErrors, ProblemSchema } from './merchant-api/problem-sche
 export type { PaymentIntentStatus, Phase } from './merchant-api/profile.ts'
 export { isFinal, ownProfileName, paymentIntentStatuses, phaseOf } from './merchant-api/profile.ts'
 export { headers, routes } from './merchant-api/routes.ts'
-export { apiKeyPattern, limits, paymentIntentIdPattern } from './merchant-api/spec-decisions.ts'
+export {
+  apiKeyPattern,
+  keyCheckId,
+  limits,
+  paymentIntentIdPattern,
+} from './merchant-api/spec-decisions.ts'

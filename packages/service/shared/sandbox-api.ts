@@ -93,7 +93,8 @@ export const simulatedOutcomes = [
 ] as const
 export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 
-export type LoggedOperation = 'create' | 'retrieve' | 'page' | 'other'
+/** `check`: a retrieve of `pi_check` with a valid key, as `checkout.start()` sends it. Its 404 is no failure. */
+export type LoggedOperation = 'create' | 'retrieve' | 'check' | 'page' | 'other'
 
 export interface LoggedRequest {
   /** Number of the request at this instance. */

@@ -1,6 +1,7 @@
 /** The client of the service. Its calls are safe to repeat. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import type { Profile } from '@pi-checkout/contract/profile'
+import { keyCheckId } from '@pi-checkout/contract/spec-decisions'
 import {
   checkedApiKey,
   checkedBaseUrl,
@@ -191,7 +192,7 @@ export class PaymentIntents {
   ): Promise<{ readonly environment: 'test' | 'live' | undefined }> {
     const { apiKey } = this.#readSettings()
     try {
-      await this.retrieve('pi_check', options)
+      await this.retrieve(keyCheckId, options)
     } catch (error) {
       // No intent has this id. A service returns this code only after it accepted the key.
       if (!(error instanceof PiError) || error.code !== 'payment_intent_not_found') throw error

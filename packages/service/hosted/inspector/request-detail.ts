@@ -34,9 +34,13 @@ export function requestDetail(state: InspectorState, request: LoggedRequest): Te
 
 /** The problem's explanation, and that of each field. */
 function reasons(
-  { problem, pointers, pointersOmitted }: LoggedRequest,
+  { operation, problem, pointers, pointersOmitted }: LoggedRequest,
   exchange: LoggedExchange | undefined,
 ): TemplateResult | typeof nothing {
+  if (operation === 'check') {
+    return html`<p>The shop or <code>pi-checkout doctor</code> has checked its key: it read an id that no intent has. The
+      404 shows that the key is valid.</p>`
+  }
   if (!problem) return nothing
   // The service's own problem has these fields.
   const { detail, errors = [] } = (readJson(exchange?.responseBody) ?? {}) as Partial<Problem>

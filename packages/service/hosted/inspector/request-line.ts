@@ -4,9 +4,10 @@ import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { clockText, money, timeText } from './labels.ts'
 
 export function requestLine(request: LoggedRequest): TemplateResult {
-  const { at, method, path, status, ms, replayed, repeats, faults } = request
+  const { at, method, path, status, ms, replayed, repeats, faults, operation } = request
   const { problem, pointers, order } = request
-  const error = problem && [problem, ...pointers].join(' ')
+  const isKeyCheck = operation === 'check'
+  const error = problem && !isKeyCheck && [problem, ...pointers].join(' ')
   return html`
     <time class="hint" datetime=${at} title=${timeText(at)}>${clockText(at)}</time>
     <span class="hint method">${method}</span>
@@ -21,8 +22,10 @@ export function requestLine(request: LoggedRequest): TemplateResult {
       repeats > 0
         ? html`<span class="badge" title="Retrieved ${repeats + 1} times">${repeats + 1} ×</span>`
         : nothing
-    }${error ? html`<code class="why">${error}</code>` : nothing}</span>
-    <span class="status" data-tone=${tones[Math.floor(status / 100)] ?? 'bad'}>${status || 'dropped'}</span>
+    }${isKeyCheck ? html`<span class="badge" data-tone="good">key accepted</span>` : nothing}${
+      error ? html`<code class="why">${error}</code>` : nothing
+    }</span>
+    <span class="status" data-tone=${isKeyCheck ? 'quiet' : (tones[Math.floor(status / 100)] ?? 'bad')}>${status || 'dropped'}</span>
     <span class="hint ms">${ms < 10 ? ms : Math.round(ms)} ms</span>`
 }
 

@@ -113,6 +113,7 @@ const operations = [
   ['', 'All requests'],
   ['create', 'Creates'],
   ['retrieve', 'Retrieves'],
+  ['check', 'Key checks'],
   ['page', 'Hosted pages'],
   ['other', 'Other'],
 ] as const

@@ -73,8 +73,8 @@ const OrderSchema = z.object({
 })
 
 /** Returns whether a request failed, or its connection closed before the response. */
-export function isFailure({ status }: LogEntry): boolean {
-  return status === 0 || status >= 400
+export function isFailure({ status, operation }: LogEntry): boolean {
+  return operation !== 'check' && (status === 0 || status >= 400)
 }
 
 export function matches(entry: KeptEntry, filter: RequestFilter): boolean {

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { headers, limits, paymentIntentIdPattern } from '@pi-checkout/contract'
+import { headers, keyCheckId, limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { routes } from '../../../shared/routes.ts'
 import type { LoggedOperation, LoggedRequest, RequestPage } from '../../../shared/sandbox-api.ts'
 import type { Call, Observer } from '../../http/call.ts'
@@ -263,7 +263,10 @@ function boundPointers({
   return { pointers: kept, pointersOmitted: pointersOmitted + pointers.length - kept.length }
 }
 
-function operationOf({ route, request: { method } }: Call): LoggedOperation {
+function operationOf({ route, params, environment, sentStatus, request }: Call): LoggedOperation {
+  const { method } = request
+  const isKeyCheck = params.id === keyCheckId && environment && sentStatus === 404
+  if (route === 'retrieve' && isKeyCheck) return 'check'
   if (route === 'create' || route === 'page') return route
   return route === 'retrieve' && method === routes.retrieve.method ? route : 'other'
 }
