@@ -1,6 +1,7 @@
 /** The command line of `pi-checkout`, and its help. @module */
 import { parseArgs } from 'node:util'
 import { quote, redact } from '@pi-checkout/contract/redact'
+import { sandboxHint } from '../client/configuration.ts'
 import { doctor } from './doctor.ts'
 import { colored, type Terminal } from './terminal.ts'
 
@@ -33,8 +34,9 @@ export async function run([name, ...args]: readonly string[], terminal: Terminal
     return 0
   }
   if (name !== 'doctor' && name !== 'probe') {
-    const text = `Unknown command ${quote(name ?? '')}. Run pi-checkout --help for a list of commands.`
-    warn(name === undefined ? help : text)
+    const meant = ['doctor', 'probe'].find((command) => command[0] === name?.[0]?.toLowerCase())
+    const next = meant ? `Did you mean ${meant}?` : 'Run pi-checkout --help for a list of commands.'
+    warn(name === undefined ? help : `Unknown command ${quote(name)}. ${next}`)
     return 2
   }
   try {
@@ -51,8 +53,9 @@ export async function run([name, ...args]: readonly string[], terminal: Terminal
   }
   const findings = await doctor()
   for (const { name: subject, result, detail } of findings) {
-    print(`${colored(result, terminal)}  ${subject} ${detail}`)
+    print(`${colored(result, terminal)}  ${subject} ${detail.replace(` ${sandboxHint}`, '')}`)
   }
+  if (findings.some(({ detail }) => detail.endsWith(sandboxHint))) print(`\n${sandboxHint}`)
   const [failed, skipped] = (['FAIL', 'SKIP'] as const).map(
     (wanted) => findings.filter(({ result }) => result === wanted).length,
   )

@@ -20,6 +20,9 @@ export interface Settings {
   readonly profile: Profile | undefined
 }
 
+export const sandboxHint =
+  'For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.'
+
 /**
  * Reads an environment variable.
  *
@@ -29,9 +32,7 @@ export interface Settings {
 export function readVariable(name: string, fix: string): string {
   const value = globalThis.process?.env?.[name]
   if (value) return value
-  const sandbox =
-    'For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.'
-  throw new ConfigurationError(name, `environment variable is not set. ${fix} ${sandbox}`, {
+  throw new ConfigurationError(name, `environment variable is not set. ${fix} ${sandboxHint}`, {
     code: 'missing_variable',
   })
 }
