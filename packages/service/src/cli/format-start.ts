@@ -1,4 +1,5 @@
 /** Text output of a start and its check, without `--json`. @module */
+import { styleText } from 'node:util'
 import type { StartCheck } from '../start/check-start.ts'
 import type { RunningService } from '../start/start.ts'
 
@@ -21,12 +22,26 @@ export function banner(ready: RunningService['ready'], showsToken: boolean): str
   ].join('\n')
 }
 
-export function describeCheck({ ok, problems, warnings }: StartCheck): string {
+/** Returns a line for each finding, and one of all. */
+export function describeCheck(check: StartCheck, hasColors: boolean): string {
+  const { ok, passed, warnings, problems } = check
+  const line = (word: keyof typeof colors, text: string): string =>
+    `${hasColors ? styleText(colors[word], word) : word}${' '.repeat(6 - word.length)}${text}`
+  const counts = [count(problems, 'problem'), count(warnings, 'warning')].filter(Boolean).join(', ')
+  const isClean = ok && warnings.length === 0
   return [
-    ...problems.map((problem) => `FAIL  ${problem}`),
-    ...warnings.map((warning) => `WARN  ${warning}`),
-    ...(ok
-      ? ['OK    The service can start. Its ports are not tried: a running service may use them.']
-      : []),
+    ...passed.map((text) => line('OK', text)),
+    ...warnings.map((text) => line('WARN', text)),
+    ...problems.map((text) => line('FAIL', text)),
+    '',
+    isClean
+      ? 'The service can start.'
+      : `${ok ? 'No problem, ' : 'The service cannot start: '}${counts}.`,
   ].join('\n')
+}
+
+const colors = { OK: 'green', WARN: 'yellow', FAIL: 'red' } as const
+
+function count({ length }: readonly string[], name: string): string {
+  return length === 0 ? '' : `${length} ${name}${length === 1 ? '' : 's'}`
 }

@@ -148,7 +148,8 @@ async function start({ json, check, ...flags }: StartOptions): Promise<void> {
   if (check) {
     const { checkStart } = await import('../start/check-start.ts')
     const result = await checkStart(flags, process.env)
-    console.log(json ? jsonLine(result) : describeCheck(result))
+    const hasColors = process.stdout.isTTY && !process.env.NO_COLOR
+    console.log(json ? jsonLine(result) : describeCheck(result, hasColors))
     if (!result.ok) process.exitCode = 1
     return
   }
@@ -235,7 +236,8 @@ function maskArguments(message: string): string {
 }
 
 function explain(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode // commander has printed it.
+  // Commander has printed it. A group without a command prints its help, which is no mistake.
+  if (error instanceof CommanderError) return error.code === 'commander.help' ? 0 : error.exitCode
   const { name, code, message } = describeError(error)
   const unexplained = `failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`
   const problem = startProblem(error) ?? unexplained

@@ -1,7 +1,9 @@
 /** Creates, starts, and closes HTTP servers with timeouts and connection limits. @module */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { quote } from '@pi-checkout/contract/redact'
 import { SettingError } from '../explained-error.ts'
+import { codeOf } from '../system-error.ts'
 import { BoundedRequest } from './bounded-request.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { clientErrorListener, deferContinue } from './client-errors.ts'
@@ -69,35 +71,55 @@ export function createPendingServer(
   return { server, open }
 }
 
+/** Another program uses the port. */
+export class PortInUse extends SettingError {}
+
+/** Starts the servers of the API and the test bank. @throws {SettingError} If the settings name no usable address. */
+export async function listenBoth(
+  [main, challenge]: readonly [Server, Server],
+  { host, port, challengePort, portName: name }: ListenConfig,
+): Promise<void> {
+  await listen(main, { host, port, name, note: '' })
+  const note = ' The test bank uses the port after that of the API.'
+  await listen(challenge, { host, port: challengePort, name, note })
+}
+
+interface ListenConfig {
+  readonly host: string
+  readonly port: number
+  readonly challengePort: number
+  /** Name of the setting that selects the ports, for errors. */
+  readonly portName: string
+}
+
 /** @param address - `name` of the port's setting and a `note` on the port, for errors. */
-export async function listen(
+async function listen(
   server: Server,
   {
     host,
     port,
     name,
-    note = '',
-  }: {
-    readonly host: string
-    readonly port: number
-    readonly name: string
-    readonly note?: string
-  },
+    note,
+  }: Pick<ListenConfig, 'host' | 'port'> & { readonly name: string; readonly note: string },
 ): Promise<void> {
   server.listen({ host, port, backlog: 4096 })
   try {
     await once(server, 'listening')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EADDRINUSE') {
-      throw new SettingError(
-        `Port ${port} on ${host} is already in use.${note} Stop the other program, or set ${name} (0 selects a free port).`,
-      )
-    }
-    if (code === 'EACCES') {
-      throw new SettingError(
-        `Port ${port} needs more permissions than this user has.${note} Set ${name} to a port above 1023.`,
-      )
+    switch (codeOf(error)) {
+      case 'EADDRINUSE':
+        throw new PortInUse(
+          `Port ${port} on ${host} is already in use.${note} Stop the other program, or set ${name} (0 selects a free port).`,
+        )
+      case 'EACCES':
+        throw new SettingError(
+          `Port ${port} needs more permissions than this user has.${note} Set ${name} to a port above 1023.`,
+        )
+      case 'EADDRNOTAVAIL':
+      case 'ENOTFOUND':
+        throw new SettingError(
+          `PI_HOST: must be an address of this machine; received ${quote(host)}. Set it to 127.0.0.1, or to 0.0.0.0 for all.`,
+        )
     }
     throw error
   }

@@ -1,30 +1,71 @@
 /** Checks whether a start would succeed, with the code of a start. Changes nothing. @module */
+import { createServer } from 'node:http'
 import { compareClocks, maxDifference, realNow } from '../clock.ts'
 import { type Config, type Flags, readConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { containsStore } from '../db/embedded/data-directory.ts'
 import { readOnly, StoreError } from '../db/errors.ts'
 import { pendingMigrations } from '../db/migrate.ts'
+import { listenBoth, PortInUse } from '../http/server.ts'
 import { assertKeys, openUnchanged } from './open-store.ts'
 import { startProblem } from './start-problem.ts'
 
-/** Output of `start --check --json`. Each text has its fix. */
-export interface StartCheck {
-  readonly ok: boolean
-  readonly problems: readonly string[]
-  /** What a start accepts, and an operator should know. */
+interface Findings {
+  readonly passed: readonly string[]
+  /** What a start accepts, or what another program may change before it. Each text has its fix. */
   readonly warnings: readonly string[]
+  /** Why a start fails. Each text has its fix. */
+  readonly problems: readonly string[]
+}
+
+/** Output of `start --check --json`. */
+export interface StartCheck extends Findings {
+  readonly ok: boolean
 }
 
 export async function checkStart(flags: Flags, env: NodeJS.ProcessEnv): Promise<StartCheck> {
+  const checks: (() => Promise<Partial<Findings>>)[] = []
+  const found = [
+    await attempt(async () => {
+      const config = readConfig(flags, env)
+      checks.push(
+        async () => ({ warnings: addressWarning(config) }),
+        async () => await checkPorts(config),
+        async () => await checkStore(config),
+      )
+      return { passed: ['The settings are valid.'] }
+    }),
+  ]
+  for (const check of checks) found.push(await attempt(check))
+  const all = (name: keyof Findings): string[] => found.flatMap((each) => each[name] ?? [])
+  const problems = all('problems')
+  return { ok: problems.length === 0, passed: all('passed'), warnings: all('warnings'), problems }
+}
+
+/** Runs a check. What a start would throw is its problem. */
+async function attempt(check: () => Promise<Partial<Findings>>): Promise<Partial<Findings>> {
   try {
-    const config = readConfig(flags, env)
-    const warnings = [...addressWarning(config), ...(await checkStore(config))]
-    return { ok: true, problems: [], warnings }
+    return await check()
   } catch (error) {
     const problem = startProblem(error)
     if (problem === undefined) throw error
-    return { ok: false, problems: problem.split('\n'), warnings: [] }
+    return { problems: problem.split('\n') }
+  }
+}
+
+/** Opens and closes both ports. One in use is a warning, because the check also runs beside a running service. */
+async function checkPorts({ host, ...config }: Config): Promise<Partial<Findings>> {
+  const servers = [createServer(), createServer()] as const
+  try {
+    await listenBoth(servers, { host, ...config })
+    const { port, challengePort } = config
+    if (port === 0) return {}
+    return { passed: [`The ports ${port} and ${challengePort} of ${host} are free.`] }
+  } catch (error) {
+    if (error instanceof PortInUse) return { warnings: [error.message] }
+    throw error
+  } finally {
+    for (const server of servers) server.close()
   }
 }
 
@@ -35,17 +76,20 @@ function addressWarning({ publicUrl, trustedProxies }: Config): readonly string[
   ]
 }
 
-async function checkStore(config: Config): Promise<readonly string[]> {
+async function checkStore(config: Config): Promise<Partial<Findings>> {
   const { store } = config
   // A directory that was created here could belong to another user than that of the service.
-  if (store.kind === 'directory' && !(await containsStore(store.directory))) return []
+  if (store.kind === 'directory' && !(await containsStore(store.directory))) {
+    return { passed: [`The first start creates the store in ${store.directory}.`] }
+  }
   const { db, keys, close } = await openUnchanged(config)
   try {
     const warnings = [...(await durabilityWarning(db)), ...(await clockWarning(db))]
     const pending = await pendingMigrations(db)
-    if (pending.length > 0) return [...warnings, ...(await schemaWarning(db, pending))]
+    if (pending.length > 0)
+      return { warnings: [...warnings, ...(await schemaWarning(db, pending))] }
     await assertKeys(db, keys)
-    return warnings
+    return { passed: ['The store opens, and the secret keys are those of its rows.'], warnings }
   } finally {
     await close()
   }

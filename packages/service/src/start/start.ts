@@ -14,7 +14,7 @@ import { createRateLimits } from '../http/rate-limit.ts'
 import {
   close,
   createPendingServer,
-  listen,
+  listenBoth,
   type PendingServer,
   type ServerTimeouts,
   serverTimeouts,
@@ -56,16 +56,14 @@ export async function startService(
   log: Logger,
   { now = realNow, ...timeouts }: Partial<ServerTimeouts> & { readonly now?: () => Date } = {},
 ): Promise<RunningService> {
-  const { host, port, challengePort, portName: name, publicUrl, challengeUrl } = config
+  const { publicUrl, challengeUrl } = config
   const store = await openStore(config)
   const addresses = createClientAddresses(config.trustedProxies)
   const options = { ...serverTimeouts, ...timeouts }
   const main = createPendingServer(options, { addresses, origin: publicUrl })
   const challenge = createPendingServer(options, { addresses, origin: challengeUrl })
   try {
-    await listen(main.server, { host, port, name })
-    const note = ' The test bank uses the port after that of the API.'
-    await listen(challenge.server, { host, port: challengePort, name, note })
+    await listenBoth([main.server, challenge.server], config)
     return await serve(config, { log, addresses, store, main, challenge, machineNow: now })
   } catch (error) {
     const servers = [main.server, challenge.server]

@@ -19,11 +19,14 @@ async function check(flags: readonly string[], settings: NodeJS.ProcessEnv = {})
 
 test('finds nothing wrong before the first start, and creates nothing', async () => {
   const data = join(folder, 'unused')
-  const { code, output } = await check(['--data', data, '--json'])
-  expect([code, JSON.parse(output)]).toEqual([0, { v: 1, ok: true, problems: [], warnings: [] }])
+  const { code, output } = await check(['--data', data, '--json', '--port', '0'])
+  const passed = ['The settings are valid.', `The first start creates the store in ${data}.`]
+  const found = { v: 1, ok: true, passed, warnings: [], problems: [] }
+  expect([code, JSON.parse(output)]).toEqual([0, found])
   expect(existsSync(data)).toBe(false)
-  expect((await check([], { ...env, PI_DATABASE_URL: url })).output).toContain(
-    'OK    The service can start.',
+  const settings = { ...env, PI_DATABASE_URL: url }
+  expect((await check(['--port', '0'], settings)).output).toMatch(
+    /\n\n(?:The service can start|No problem, \d warnings?)\.\n$/,
   )
   const db = await openPostgres(url)
   atEnd(() => db.close())
@@ -32,9 +35,9 @@ test('finds nothing wrong before the first start, and creates nothing', async ()
 
 test('names every problem of the settings and the store, without a password', async () => {
   const settings = { PI_DATABASE_URL: 'postgres://user:hush@127.0.0.1:1/nothing' }
-  const { code, output, errors } = await check([], settings)
+  const { code, output, errors } = await check(['--port', '0'], settings)
   expect(output).toMatch(
-    /^FAIL {2}PI_SECRET_KEYS: environment variable is not set\. .*Generate one: .*\nFAIL {2}The database cannot be reached \(ECONNREFUSED\)\. Check that/,
+    /^OK {4}The settings are valid\.\nFAIL {2}PI_SECRET_KEYS: environment variable is not set\. .*Generate one: .*\nFAIL {2}The database cannot be reached \(ECONNREFUSED\)\. Check that .*\n\nThe service cannot start: 2 problems\.\n$/,
   )
   expect([code, errors]).toEqual([1, ''])
   expect(output).not.toContain('hush')
@@ -56,7 +59,22 @@ test('fails where a start would fail, and leaves the store as it is', async () =
   expect(other.problems).toEqual([
     expect.stringMatching(/^PI_SECRET_KEYS: key k1 is missing, but rows .*Add it after the first/),
   ])
-  expect(await checkStart({ data }, {})).toEqual({ ok: true, problems: [], warnings: [] })
+  expect(await checkStart({ data }, {})).toMatchObject({ ok: true, problems: [] })
+})
+
+test('warns about a port in use, with the text of the start, and rejects another host', async () => {
+  const { url: used, stop } = await startTestService({})
+  const { port } = new URL(used)
+  const { ok, warnings } = await checkStart({ port, memory: true }, {})
+  expect([ok, warnings]).toEqual([
+    true,
+    [
+      `Port ${port} on 127.0.0.1 is already in use. Stop the other program, or set --port (0 selects a free port).`,
+    ],
+  ])
+  await stop()
+  const { problems } = await checkStart({ port: '0', memory: true }, { PI_HOST: '192.0.2.1' })
+  expect(problems).toEqual([expect.stringMatching(/^PI_HOST: must be an address of this machine;/)])
 })
 
 test('warns about what a start accepts, such as a schema that it will change', async () => {
@@ -70,7 +88,7 @@ test('warns about what a start accepts, such as a schema that it will change', a
   atEnd(() => now.mockRestore())
   now.mockReturnValue(new Date(Date.now() + 5000))
   const { ok, warnings } = await checkStart(
-    {},
+    { port: '0' },
     { ...env, PI_PUBLIC_URL: 'https://pay.example.com' },
   )
   expect(ok).toBe(true)
