@@ -56,7 +56,7 @@ export function shopCheckout({
     payments,
     // For buyers without script or frames: see `fullPageForm`.
     fullPage: {
-      ...{ checkoutOrigin, appearance },
+      ...{ checkoutOrigin, appearance, shopName: 'Tsiran' },
       returnUrl: (orderId) => `${shopOrigin}/pay/${orderId}`,
     },
     authorize: ({ orderId = '', context }: AuthorizeQuery<Request>) =>

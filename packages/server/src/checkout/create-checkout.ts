@@ -251,12 +251,10 @@ async function respondTo<Context>(
   if (route === 'start' && fullPage) {
     const returnUrl = returnUrlOf(fullPage, orderId, origins)
     sent.asked = { ...sent.asked, returnUrl }
-    return await startPage(await payments.handoff(orderId), {
-      checkoutOrigin: fullPage.checkoutOrigin,
-      returnUrl,
-      locale: localeOf(sent),
-      appearance: JSON.stringify(fullPage.appearance) ?? '',
-    })
+    const { checkoutOrigin, appearance, shopName = new URL(returnUrl).host } = fullPage
+    const hosted = { checkoutOrigin, returnUrl, locale: localeOf(sent), appearance }
+    const handoff = await payments.handoff(orderId)
+    return await startPage(handoff, hosted, { name: shopName, order: await options.order(orderId) })
   }
   const { id, clientSecret } = await payments.handoff(orderId)
   // Exactly the two values.

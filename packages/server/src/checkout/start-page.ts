@@ -4,8 +4,11 @@
  *
  * @module
  */
+import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
+import { type Currency, formatMoney } from '@pi-checkout/contract/money'
 import type { Handoff } from '../client/payment-intents.ts'
 import type { Asked } from './parse-request.ts'
+import type { CheckoutOrder } from './payment-state.ts'
 import { type HandoffProblemCode, handoffProblems } from './problem.ts'
 
 /** Where the hosted page is, and what it gets. */
@@ -13,21 +16,35 @@ export interface HostedPage {
   readonly checkoutOrigin: string
   readonly returnUrl: string
   readonly locale: string
-  /** JSON. */
-  readonly appearance: string
+  readonly appearance: Appearance | undefined
 }
 
-/** Returns a page with one button to the hosted page. Its form submits itself where scripts run. */
+/**
+ * Returns a page with the order and one button to the hosted page. Its form submits itself where scripts run.
+ *
+ * @param shop - Its name, and the order to pay.
+ */
 export async function startPage(
   { id, clientSecret }: Handoff,
-  { checkoutOrigin, ...fields }: HostedPage,
+  { checkoutOrigin, appearance, ...hosted }: HostedPage,
+  shop: { readonly name: string; readonly order: CheckoutOrder | undefined },
 ): Promise<Response> {
-  const texts = textsOf(fields.locale)
+  const { locale, returnUrl } = hosted
+  const texts = textsOf(locale)
+  const { orderId = '', amount = 0, currency } = shop.order ?? {}
+  const money = currency ? moneyText(amount, currency, texts.lang) : texts.title
   const action = `${checkoutOrigin}/checkout/${encodeURIComponent(id)}`
-  const form = formOf(action, { clientSecret, ...fields }, texts.go)
+  const fields = { clientSecret, ...hosted, appearance: JSON.stringify(appearance) }
+  const head = `<p>${escaped(shop.name)}</p><h1>${escaped(money)}</h1><p>${texts.order} <bdi>${escaped(orderId)}</bdi></p>`
+  const content = `${head}${formOf(action, fields, texts.go)}${backLink(returnUrl, texts)}<script>${script}</script>`
   // The hosted page redirects back to the shop if the browser denies its cookie.
-  const targets = `${checkoutOrigin} ${new URL(fields.returnUrl).origin}`
-  return page({ status: 200, texts, targets, content: `${form}<script>${script}</script>` })
+  const targets = `${checkoutOrigin} ${new URL(returnUrl).origin}`
+  return page({ status: 200, texts, targets, content, appearance })
+}
+
+/** Few systems have the dram sign, and this page loads no font. */
+function moneyText(amount: number, currency: string, lang: string): string {
+  return formatMoney(amount, currency as Currency, lang).replace('֏', 'AMD\u00a0').trim()
 }
 
 /** Returns a page for an error, with a button that sends the request again. */
@@ -38,14 +55,15 @@ export async function startProblemPage(
   const texts = textsOf(locale)
   const { status } = handoffProblems[code]
   const again = status < 500 ? '' : formOf('', { orderId, locale }, texts.again)
-  const back = returnUrl ? `<p><a href="${escaped(returnUrl)}">${texts.back}</a></p>` : ''
-  const content = `<p role="alert">${texts.failed}</p>${again}${back}`
+  const back = returnUrl ? backLink(returnUrl, texts) : ''
+  const content = `<h1>${texts.title}</h1><p role="alert">${texts.failed}</p>${again}${back}`
   return page({ status, texts, targets: "'self'", content })
 }
 
 const en = {
   lang: 'en',
   title: 'Payment',
+  order: 'Order',
   go: 'Continue to payment',
   failed: 'The payment page cannot be opened right now.',
   again: 'Try again',
@@ -59,6 +77,7 @@ const allTexts: readonly Texts[] = [
   {
     lang: 'hy',
     title: 'Վճարում',
+    order: 'Պատվեր',
     go: 'Շարունակել վճարումը',
     failed: 'Վճարման էջը հիմա հնարավոր չէ բացել։',
     again: 'Կրկին փորձել',
@@ -67,6 +86,7 @@ const allTexts: readonly Texts[] = [
   {
     lang: 'ru',
     title: 'Оплата',
+    order: 'Заказ',
     go: 'Перейти к оплате',
     failed: 'Сейчас не удаётся открыть страницу оплаты.',
     again: 'Попробовать снова',
@@ -79,21 +99,51 @@ function textsOf(locale = ''): Texts {
 }
 
 const script = 'document.forms[0].submit()'
-const style =
-  ':root{color-scheme:light dark}body{font:1.125rem/1.5 system-ui;margin:20vh 1.25rem;text-align:center}button{font:inherit;padding:.7em 1.8em;border:0;border-radius:10px;background:canvastext;color:canvas}'
+const layout =
+  'main{display:grid;gap:.25rem;max-width:22rem;margin:max(2rem,14vh) auto;padding:0 1.25rem;text-align:center;font:1rem/1.5 system-ui,sans-serif}*{margin:0}h1{font-size:2.125rem;line-height:1.2}button{width:100%;min-height:3rem;margin:1.5rem 0 1rem;border:0;font:inherit;font-weight:600}a{color:inherit}'
+
+/** The hosted page's look, so that the way to it does not change the colors. */
+function styleOf({ colorScheme, radius = 10, accent, background, text }: Appearance): string {
+  const scheme = colorScheme === 'light' || colorScheme === 'dark' ? colorScheme : 'light dark'
+  const colors = `background:${cssColor(background, 'canvas')};color:${cssColor(text, 'canvastext')}`
+  const button = `background:${cssColor(accent, 'canvastext')};color:${cssColor(accent, 'canvas', textOn)}`
+  return `:root{color-scheme:${scheme};${colors}}${layout}button{border-radius:${Number(radius)}px;${button}}`
+}
+
+function cssColor(
+  color: AppearanceColor | undefined,
+  usual: string,
+  change = (hex: string): string => hex,
+): string {
+  const { light, dark } = typeof color === 'object' ? color : { light: color, dark: color }
+  const isColor = [light, dark].every((hex) => /^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(hex ?? ''))
+  return isColor ? `light-dark(${change(String(light))},${change(String(dark))})` : usual
+}
+
+/** Black or white, whichever can be read on a color. */
+function textOn(hex: string): string {
+  const digits = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
+    Number.parseInt(digits.slice(at, at + 2), 16),
+  )
+  return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? '#000' : '#fff'
+}
 
 async function page({
   status,
   texts: { lang, title },
   targets,
   content,
+  appearance = {},
 }: {
   readonly status: number
   readonly texts: Texts
   /** Origins that may receive the form. */
   readonly targets: string
   readonly content: string
+  readonly appearance?: Appearance | undefined
 }): Promise<Response> {
+  const style = styleOf(appearance)
   const policy = [
     "default-src 'none'",
     `script-src ${await hashOf(script)}`,
@@ -105,18 +155,25 @@ async function page({
     "frame-ancestors 'none'",
   ]
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style>`
-  return new Response(`<!doctype html><html lang="${lang}"><head>${head}</head>${content}</html>`, {
-    status,
-    headers: {
-      'cache-control': 'no-store, private',
-      'content-security-policy': policy.join('; '),
-      'content-type': 'text/html; charset=utf-8',
-      // The hosted page accepts the form from a registered origin only, which `no-referrer` would hide.
-      'referrer-policy': 'strict-origin',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
+  return new Response(
+    `<!doctype html><html lang="${lang}"><head>${head}</head><body><main>${content}</main></body></html>`,
+    {
+      status,
+      headers: {
+        'cache-control': 'no-store, private',
+        'content-security-policy': policy.join('; '),
+        'content-type': 'text/html; charset=utf-8',
+        // The hosted page accepts the form from a registered origin only, which `no-referrer` would hide.
+        'referrer-policy': 'strict-origin',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      },
     },
-  })
+  )
+}
+
+function backLink(returnUrl: string, { back }: Texts): string {
+  return `<p><a href="${escaped(returnUrl)}">${back}</a></p>`
 }
 
 function formOf(
