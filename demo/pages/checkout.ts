@@ -13,7 +13,7 @@ import { load, turn, turnTo } from './visit.ts'
 const checkout = document.querySelector('pi-checkout')
 const orderId = document.querySelector<HTMLElement>('[data-order]')?.dataset.order ?? ''
 if (checkout) mount(checkout)
-else void confirm(follow(3000))
+else void confirm()
 
 function mount(checkout: PiCheckout): void {
   configureCheckout({
@@ -46,26 +46,23 @@ async function followChange(): Promise<void> {
 
 /** The buyer is done with the form, or canceled. What follows appears in the same document. */
 async function leave(): Promise<void> {
-  const following = follow(3000)
-  // The form's own result remains visible for a moment, and mostly the shop knows it then.
-  const isFinal = await Promise.race([following, pause(300)])
+  // The form's own result remains visible until the shop responds, and mostly knows it.
+  const isKnown = !(await isUnknown())
   // The addresses of the pages, for reload and Back.
   history.pushState(null, '', `/confirming/${orderId}`)
   addEventListener('popstate', () => location.reload())
-  if (isFinal || !(await isUnknown())) return await turnTo(`/orders/${orderId}`)
+  if (isKnown) return await turnTo(`/orders/${orderId}`)
   turn('#page', copyOf('next'))
-  await confirm(following)
+  await confirm()
 }
 
 /** Waits until the shop knows the result, and shows the order. */
-async function confirm(following: Promise<boolean>): Promise<void> {
+async function confirm(): Promise<void> {
   const startedAt = Date.now()
-  let isFinal = await following
-  while (!isFinal) {
-    // The form was left without a payment, or the bank is processing it, which the order's page follows.
-    if (!(await isUnknown())) break
+  // Also if the form was left without a payment, or the bank is processing it, which the order's page follows.
+  while (await isUnknown()) {
     if (Date.now() - startedAt > 20_000) showLongWait()
-    isFinal = await follow(10_000)
+    if (await follow(10_000)) break
   }
   await turnTo(`/orders/${orderId}`)
 }
@@ -101,8 +98,4 @@ function showLongWait(): void {
 function copyOf(template: string): Node {
   const { content } = document.querySelector<HTMLTemplateElement>(`#${template}`) ?? {}
   return content?.cloneNode(true) ?? new Text()
-}
-
-function pause(ms: number): Promise<false> {
-  return new Promise((resolve) => setTimeout(resolve, ms, false))
 }

@@ -121,8 +121,9 @@ function fontsOf({ language, currency }: Frame): readonly string[] {
     ru: [...latin, 'lora-cyrillic-600', 'manrope-cyrillic-wght'],
   }
   return [
-    ...names[language].map((name) => `fonts/${name}-normal.woff2`),
+    // First: without it the sign is a box, and the others are optional.
     ...(currency === 'AMD' ? ['fonts/dram.woff2'] : []),
+    ...names[language].map((name) => `fonts/${name}-normal.woff2`),
   ]
 }
 
