@@ -179,7 +179,7 @@ export class CardForm extends LightElement {
           <span .textContent=${label}></span>
           ${optional ? html`<span class="hint" .textContent=${optional}></span>` : nothing}
         </label>
-        <div class="box">
+        <div class="control">
           <input
             id=${`card-${name}`}
             name=${autocomplete}
