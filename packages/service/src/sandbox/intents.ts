@@ -48,19 +48,16 @@ export interface IntentSearch {
   readonly status: string | null
 }
 
-/** Position in a list of intents, which are in the order of their creation. */
-interface Position {
-  readonly createdAt: string
-  readonly id: string
-}
+const pageLength = 200
 
 /**
- * Maximum of intents that a page examines, so that each page takes less than 50 ms. Not a parameter, because the planner
- * sorts all intents of an environment if it does not know the number.
+ * How many intents a page examines: of a search so many that it takes less than 50 ms. Not parameters, because the
+ * planner sorts all intents of an environment if it does not know the number.
  */
-const examined = new Fragment(`2000`)
-
-const pageLength = 200
+const limits = {
+  list: new Fragment(String(pageLength + 1)),
+  search: new Fragment('10000'),
+}
 
 /** In milliseconds. Other requests are served between the pages of a search. */
 const searchTime = 200
@@ -81,56 +78,67 @@ export async function searchIntents(
 /** Reads a page of intents, newest first. It can have few matches, or none, although older ones match. */
 export async function listIntents(
   { db, intents: store }: SandboxStore,
-  { environment, before, term, status }: IntentSearch,
+  search: IntentSearch,
 ): Promise<IntentPage> {
-  const [begin] =
-    before === undefined
-      ? [{ createdAt: 'infinity', id: '' }]
-      : await db.query<Position>`
-        select created_at::text as "createdAt", id from intents where id = ${before}`
-  if (!begin) return { intents: [], next: null }
+  const { environment, status } = search
   const at = environmentNow(environment, store.now())
-  const pageOf = (rows: readonly Intent[], end: Position | undefined): IntentPage => {
-    const page = rows.slice(0, pageLength)
-    // The reaper writes what these deadlines change.
-    const intents = page
-      .map((intent) => afterDeadlines(intent, at))
-      .filter((intent) => status === null || intent.status === status)
-    const next = rows.length > pageLength ? page.at(-1) : end
-    return { intents: intents.map(merchantView), next: next?.id ?? null }
-  }
-  const named = term === null ? [] : await findNamed(db, { environment, begin, term })
-  if (named.length > 0) return pageOf(named, undefined)
-  const [last, older] = await db.query<Position>`
-    select created_at::text as "createdAt", id from intents
-     where environment_id = ${environment.id}
-       and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
-     order by created_at desc, id desc limit 2 offset ${examined} - 1`
-  const rows = await db.query<Intent>`
-    select ${columns} from intents
-     where environment_id = ${environment.id}
-       and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
-       and (created_at, id) >= (${last?.createdAt ?? '-infinity'}::timestamptz, ${last?.id ?? ''})
-       and (${status}::text is null or status = ${status} or due_at <= ${at})
-       and (${term}::text is null or starts_with(id, ${term})
-            or starts_with(lower(customer->>'id'), lower(${term}))
-            or position(lower(${term}) in ${searched}) > 0)
-     order by created_at desc, id desc limit ${pageLength + 1}`
-  return pageOf(rows, older && last)
+  const named = await findNamed(db, search)
+  const rows = named.length > 0 ? named : await examine(db, search, at)
+  const matching = rows.filter(({ matches }) => matches)
+  const page = matching.slice(0, pageLength)
+  // The reaper writes what these deadlines change.
+  const intents = page
+    .map((intent) => afterDeadlines(intent, at))
+    .filter((intent) => status === null || intent.status === status)
+  const last = matching.length > pageLength ? page.at(-1) : rows.find(({ isLast }) => isLast)
+  return { intents: intents.map(merchantView), next: last?.id ?? null }
 }
 
-/** Reads the intent that has exactly this id or idempotency key, however old it is. */
+interface ExaminedIntent extends Intent {
+  readonly matches: boolean
+  /** Whether it is the last one that the page examines. The next page begins after it. */
+  readonly isLast: boolean
+}
+
+/** Reads the next older intents that match, and the last one that it examined. */
+async function examine(
+  db: Database,
+  { environment, before, term, status }: IntentSearch,
+  at: Date,
+): Promise<readonly ExaminedIntent[]> {
+  const limit = term === null && status === null ? limits.list : limits.search
+  return await db.query<ExaminedIntent>`
+    select ${columns}, matches, number = ${limits.search} as "isLast" from (
+      select *, row_number() over (order by created_at desc, id desc) as number,
+             (${status}::text is null or status = ${status} or due_at <= ${at})
+             and (${term}::text is null or starts_with(id, ${term})
+                  or position(lower(${term}) in lower(order_id)) > 0
+                  or customer is not null and (
+                     starts_with(lower(customer->>'id'), lower(${term}))
+                     or position(lower(${term}) in
+                          lower(concat_ws(' ', customer->>'email', customer->>'name'))) > 0)
+                  or state is not null and position(lower(${term}) in ${card}) > 0) as matches
+        from (
+          select * from intents
+           where environment_id = ${environment.id}
+             and (created_at, id) < (
+               coalesce((select created_at from intents where id = ${before ?? null}),
+                        case when ${before ?? null}::text is null then 'infinity' else '-infinity' end::timestamptz),
+               coalesce(${before ?? null}, ''))
+           order by created_at desc, id desc limit ${limit}) newest) intents
+     where matches or number = ${limits.search}
+     order by created_at desc, id desc limit ${limits.list}`
+}
+
+/** Reads the intent that has exactly this id or idempotency key, however old it is, for the first page. */
 async function findNamed(
   db: Database,
-  {
-    environment,
-    begin,
-    term,
-  }: { readonly environment: Environment; readonly begin: Position; readonly term: string },
-): Promise<readonly Intent[]> {
-  const rows = await db.query<Intent>`
-    select ${columns} from intents
-     where (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id}) and id = any(array(
+  { environment, before, term }: IntentSearch,
+): Promise<readonly ExaminedIntent[]> {
+  if (term === null || before !== undefined) return []
+  const rows = await db.query<ExaminedIntent>`
+    select ${columns}, true as matches, false as "isLast" from intents
+     where id = any(array(
        select ${term}::text
        union all (
          select id from intents where key_hash = any(array[decode(${keyHash(environment, term)}, 'hex')])
@@ -139,9 +147,6 @@ async function findNamed(
   return rows.filter(({ environmentId }) => environmentId === environment.id)
 }
 
-// The default collation, because `lower` changes only ASCII letters in the collation of ids.
-const searched = new Fragment(`
-  lower(concat_ws(' ', order_id, customer->>'email', customer->>'name',
-                  state->'confirmations'->-1->'paymentMethod'->'card'->>'brand',
-                  state->'confirmations'->-1->'paymentMethod'->'card'->>'last4')
-        collate "default")`)
+const card = new Fragment(`
+  lower(concat_ws(' ', state->'confirmations'->-1->'paymentMethod'->'card'->>'brand',
+                  state->'confirmations'->-1->'paymentMethod'->'card'->>'last4'))`)

@@ -14,7 +14,7 @@ await db.query`
                        due_at, created_at)
   select 'pi_' || n, 'env_test', 1, 'AMD', 'order-' || n, '0123456789abcdef', 'k1',
          at + interval '1 day', at
-    from generate_series(1, 4500) n,
+    from generate_series(1, 22500) n,
          lateral (select ${start}::timestamptz + interval '1 ms' * greatest(n, 10) as at) times`
 const environment = await findEnvironment(db, 'env_test')
 if (!environment) throw new Error('missing')
@@ -35,13 +35,13 @@ const search = async (filter: Partial<IntentSearch>, hours = 0) => {
   return pages
 }
 
-test('examines 2,000 intents for each page of a search', async () => {
+test('examines 10,000 intents for each page of a search', async () => {
   const term = 'customer-'
   await db.query`
     update intents set customer = json_build_object('id', ${term}::text || id)
-     where order_id in ('order-3', 'order-4', 'order-2501', 'order-4500')`
+     where order_id in ('order-3', 'order-4', 'order-12501', 'order-22500')`
   expect(await search({ term })).toEqual([
-    ['order-4500 requires_payment_method', 'order-2501 requires_payment_method'],
+    ['order-22500 requires_payment_method', 'order-12501 requires_payment_method'],
     [],
     ['order-4 requires_payment_method', 'order-3 requires_payment_method'],
   ])
@@ -74,14 +74,14 @@ test('finds all intents of one customer, newest first, and none of another envir
 
 test('finds ids by their beginning only, because they are random', async () => {
   expect((await search({ term: 'i_4' })).flat()).toEqual([])
-  expect((await search({ term: 'pi_' })).flat()).toHaveLength(4500)
+  expect((await search({ term: 'pi_' })).flat()).toHaveLength(22500)
 })
 
 test('continues a search at the last match of a full page', async () => {
   const pages = await search({ term: 'order-' })
-  expect(pages.map(({ length }) => length)).toEqual([...Array(22).fill(200), 100])
-  expect(new Set(pages.flat()).size).toBe(4500)
-  expect((await search({})).length).toBe(23)
+  expect(pages.map(({ length }) => length)).toEqual([...Array(112).fill(200), 100])
+  expect(new Set(pages.flat()).size).toBe(22500)
+  expect((await search({})).length).toBe(113)
 })
 
 test('finds an old intent with one request while there is time, else with the next one', async () => {
@@ -100,10 +100,10 @@ test('finds an old intent with one request while there is time, else with the ne
 })
 
 test('shows passed deadlines without writing them', async () => {
-  const [page] = await search({ term: 'order-4500' }, 25)
-  expect(page).toEqual(['order-4500 expired'])
+  const [page] = await search({ term: 'order-22500' }, 25)
+  expect(page).toEqual(['order-22500 expired'])
   expect((await search({ status: 'requires_payment_method' }, 25)).flat()).toEqual([])
-  expect((await search({ status: 'expired' }, 25)).flat()).toHaveLength(4500)
+  expect((await search({ status: 'expired' }, 25)).flat()).toHaveLength(22500)
   const changed = await db.query`select from intents where version > 1`
   expect(changed).toEqual([])
 })
