@@ -22,7 +22,7 @@ interface Shop extends Merchant {
 /** The start with the demo merchant registers it. */
 const origin = 'http://localhost:3000'
 const hour = 3_600_000
-const rounds = 5
+const rounds = 3
 /** The reaper and the checkpoints of the embedded store run in it. */
 const roundTime = 12_000
 
