@@ -16,11 +16,12 @@ const parts = {
   fast: { unitTests: '--exclude=**/*.soak.test.*', browserTests: `--grep=${story}` },
   soak: { unitTests: '.soak.test.', browserTests: `--grep-invert=${story}` },
 }
-/** Tests of what no version of Node.js changes: pages, documents, types, commands, and rules on rows of a store. */
+/** Tests of what no version of Node.js changes: pages, documents, types, commands, settings, and rules of a store. */
 const independent = [
   '**/types.test.ts',
   '**/{api-docs,cli,hosted,intents,merchants,provider,sandbox,test-bank,testing}/**',
   '**/checkout/!(stores).test.ts',
+  '**/{check-start,demo-merchant,first-key,places,secret-keys,standby}.test.ts',
 ]
 const selected = process.argv.slice(2)
 
