@@ -3,7 +3,7 @@ import { fillCard, hostedPage, payButton } from '../fixtures/buyer.ts'
 import { generatedPages } from '../fixtures/decorations.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-for (const { title, page } of generatedPages(12)) {
+for (const { title, page } of generatedPages(6)) {
   test(`a buyer pays inside ${title}`, async ({ page: tab, stack, decorated, browserName }) => {
     await tab.setViewportSize({ width: 1280 / page.zoom, height: 720 / page.zoom })
     await tab.goto(decorated.publish([await createIntent(stack)], page))
