@@ -163,6 +163,7 @@ function hasCheckDigit(digits: string): boolean {
 }
 
 function expiryError(expiry: string, now: number): keyof Texts | undefined {
+  if (expiry === '') return 'expiryMissing'
   const [, month, year] = /^(0[1-9]|1[0-2]) \/ (\d\d)$/.exec(expiry) ?? []
   if (!month || !year) return 'expiryIncomplete'
   // As in the service: valid to the last moment of its month in every time zone.

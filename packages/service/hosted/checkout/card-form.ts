@@ -186,6 +186,7 @@ export class CardForm extends LightElement {
             type="text"
             inputmode=${numeric ? 'numeric' : 'text'}
             autocomplete=${autocomplete}
+            enterkeyhint="go"
             autocapitalize=${numeric ? nothing : 'words'}
             autocorrect="off"
             spellcheck="false"

@@ -92,7 +92,7 @@ export class HostedPage extends LightElement {
   }
 
   #back({ returnUrl }: FullPageLink): TemplateResult {
-    return html`<a href=${returnUrl}>${this.#texts.back}</a>`
+    return html`<a href=${returnUrl}><span aria-hidden="true">←</span> ${this.#texts.back}</a>`
   }
 
   /** Code, cause, and fix of the notice. */

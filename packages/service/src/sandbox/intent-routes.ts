@@ -49,7 +49,8 @@ export function intentRoutes(options: SandboxRoutesOptions) {
       const found = await load(intents, id)
       if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
       const { id: environmentId, allowedOrigins } = found.environment
-      const [origin] = allowedOrigins
+      // The shop that was registered last, rather than the one of the default port.
+      const origin = allowedOrigins.at(-1)
       if (origin === undefined) throw sandboxApiError('origin_not_allowed')
       const { token } = await tokens.sign({ id, environmentId, origin }, intents.now())
       const query = new URLSearchParams({ return: `${origin}/` })

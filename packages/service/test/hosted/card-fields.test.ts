@@ -90,6 +90,7 @@ test('accepts a card to the last moment of its month in service time', () => {
   expect(errorOf('11 / 26')).toBeUndefined()
   expect(errorOf('10 / 26')).toBe('expiryPast')
   expect(errorOf('12 / 99')).toBeUndefined()
+  expect(errorOf('')).toBe('expiryMissing')
   expect(errorOf('13 / 30')).toBe('expiryIncomplete')
   expect(errorOf('12 / 203')).toBe('expiryIncomplete')
 })
