@@ -7,6 +7,7 @@ const problems = {
   no_session: { status: 403, title: 'The request has no session cookie' },
   cross_origin: { status: 403, title: 'The request came from another site' },
   not_found: { status: 404, title: 'Not found' },
+  order_not_found: { status: 404, title: 'This session has no such order' },
   unsupported_media_type: { status: 415, title: 'The body is neither a form nor application/json' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal error' },

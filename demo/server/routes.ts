@@ -172,7 +172,7 @@ export function shopRoutes(shop: Shop): Router {
     const session = sessions.of(req)
     const orderId = String(req.params.id)
     const order = session === undefined ? undefined : ownedOrder(db, { session, orderId })
-    if (!order) throw new ShopProblem('not_found')
+    if (!order) throw new ShopProblem('order_not_found')
     return orderDetails(shop, order)
   }
 

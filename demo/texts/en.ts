@@ -59,6 +59,7 @@ export const en = {
   failedTitle: 'The payment didn’t go through',
   failedText: 'Your bank declined the card. You were not charged. Use another card.',
   expiredText: 'The time to pay is over. You were not charged. You can pay for the order again.',
+  canceledTitle: 'You canceled the payment',
   canceledText: 'You were not charged. We saved your order, and you can pay for it later.',
   payNow: 'Pay for this order',
   payAgain: 'Try again',
@@ -85,7 +86,8 @@ export const en = {
   yourOrder: 'Your order',
   preparing: 'Loading the payment form…',
   fullPage: 'Pay on a separate page',
-  needsScript: 'The payment page needs JavaScript. Allow it there if your browser blocks it.',
+  needsScript:
+    'Paying needs JavaScript, which is off here. Allow it on the separate page, and pay there.',
   cannotPrepare: 'We couldn’t load the payment form',
   cannotPrepareText: 'No payment was started. Try again.',
   assurance: 'Card details go straight to the payment service. This shop never sees them.',
@@ -101,7 +103,11 @@ export const en = {
   problems: {
     not_found: {
       title: 'Page not found',
-      text: 'The page does not exist, or the order belongs to another visitor.',
+      text: 'There is no page at this address.',
+    },
+    order_not_found: {
+      title: 'Order not found',
+      text: 'This browser has no order with this number. Check the number, or open the link in the browser in which you ordered.',
     },
     invalid_request: {
       title: 'That didn’t work',

@@ -58,7 +58,7 @@ test('shows a canceled payment as canceled, and the same order can be paid', asy
   const order = orderOf(page)
   await payWith(page, 'canceled')
   await expectOrder(page, 'canceled')
-  await expect(page.getByRole('heading', { name: 'Payment canceled' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'You canceled the payment' })).toBeVisible()
   await expect(page.getByText('You were not charged.')).toBeVisible()
   expect(new URL(page.url()).pathname).toBe(`/orders/${order}`)
   await page.getByTestId('pay-now').click()

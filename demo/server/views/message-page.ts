@@ -19,10 +19,11 @@ export function blank(
 /** Explains an error. Its form leads to a page that exists: the path of the request may be any. */
 export function errorPage({ texts }: Frame, code: ShopProblemCode): Page {
   const { title, text } = texts.problems[code]
-  const [path, label, picture] =
-    code === 'not_found'
-      ? ['/', texts.browse, 'coffee-cups']
-      : ['/cart', texts.backToCart, 'copper-jazve']
+  const pages: Partial<Record<ShopProblemCode, readonly [string, string, string]>> = {
+    not_found: ['/', texts.browse, 'coffee-cups'],
+    order_not_found: ['/orders', texts.orders, 'coffee-cups'],
+  }
+  const [path, label, picture] = pages[code] ?? ['/cart', texts.backToCart, 'copper-jazve']
   const link = html`<a class="button" href="${path}">${label}</a>`
   return { title, back: path, content: blank({ title, text, picture }, link) }
 }

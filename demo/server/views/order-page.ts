@@ -37,12 +37,18 @@ function receipt(frame: Frame, details: OrderDetails): Html {
     </div>
     <dl class="facts">
       ${orderNumber(frame, details.order)}
-      <dt>${texts.placedAt}</dt><dd>${formatTime(frame, placedAt)}</dd>
-      ${paidAt && html`<dt>${texts.paidAt}</dt><dd>${formatTime(frame, paidAt)}</dd>`}
+      <dt>${texts.placedAt}</dt><dd>${formatTime(frame, placedAt, zoned)}</dd>
+      ${paidAt && html`<dt>${texts.paidAt}</dt><dd>${formatTime(frame, paidAt, zoned)}</dd>`}
       ${paidWith && html`<dt>${texts.paidWith}</dt><dd data-testid="paid-with"><bdi>${paidWith}</bdi></dd>`}
     </dl>
     ${linesAndTotal(frame, details)}
   </section>`
+}
+
+/** A receipt is read elsewhere, too. */
+const zoned: Intl.DateTimeFormatOptions = {
+  ...{ year: 'numeric', month: 'short', day: 'numeric' },
+  ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
 }
 
 type Parts = readonly [title: string, text: string, actions: Html]
@@ -61,7 +67,7 @@ function partsOf(frame: Frame, details: OrderDetails): Parts {
     processing: [texts.processingTitle, texts.processingText, shop],
     paid: [texts.paidTitle, texts.paidText, print],
     failed: [texts.failedTitle, failedText, pay(texts.payAgain, 'try-again')],
-    canceled: [texts.state.canceled, texts.canceledText, pay(texts.payNow, 'pay-now')],
+    canceled: [texts.canceledTitle, texts.canceledText, pay(texts.payNow, 'pay-now')],
     refunded: [texts.state.refunded, texts.refundedText, pay(texts.payNow, 'pay-now')],
     review: [texts.state.review, texts.problems.payment_under_review.text, shop],
     closed: [texts.state.closed, texts.closedText, cart],

@@ -19,8 +19,8 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
           <pi-checkout id="checkout" data-testid="checkout" locale="${language}" data-origin="${checkoutOrigin}"
             data-order="${order.id}" data-appearance="${JSON.stringify(appearance)}">
             <p class="idle muted">${texts.preparing}</p>
+            <noscript><p>${texts.needsScript}</p></noscript>
             ${fullPageForm(frame, order, html` slot="page"`)}
-            <noscript><p class="muted">${texts.needsScript}</p></noscript>
           </pi-checkout>
         </div>
         <p class="assurance muted">${lock}<span>${texts.assurance}</span></p>
