@@ -132,6 +132,30 @@ test('a lost response is counted, and its line names the fault', async ({ page, 
   await expect(cells.nth(6)).toHaveText('1')
 })
 
+test('one click shows what belongs to a key: the first create, its replay, and a conflict', async ({
+  page,
+  merchant,
+}) => {
+  const key = { 'idempotency-key': 'one-key' }
+  await create(merchant, { orderId: 'KEY-1' }, key)
+  await create(merchant, { orderId: 'KEY-2' }, { 'idempotency-key': 'one-key-2' })
+  await create(merchant, { orderId: 'KEY-1' }, key)
+  await create(merchant, { orderId: 'KEY-3' }, key)
+  await merchant.open('requests')
+  await linesOf(page).last().click()
+  await page.getByRole('link', { name: 'one-key', exact: true }).click()
+  await expect(linesOf(page)).toHaveText([
+    /KEY-3.*idempotency_key_reused\s+422/s,
+    /KEY-1.*replayed\s+201/s,
+    /KEY-1.*201/s,
+  ])
+  await page.getByRole('button', { name: 'Key one-key' }).click()
+  await expect(linesOf(page)).toHaveCount(4)
+  await page.locator('nav').getByRole('link', { name: 'Idempotency' }).click()
+  await page.getByRole('link', { name: 'one-key', exact: true }).click()
+  await expect(linesOf(page)).toHaveCount(3)
+})
+
 test('shows a page of requests whose rows keep their places while others arrive', async ({
   page,
   merchant,

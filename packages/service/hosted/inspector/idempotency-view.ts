@@ -2,8 +2,8 @@
 import { html, type TemplateResult } from 'lit'
 import type { KeyUse } from '../../shared/sandbox-api.ts'
 import type { InspectorState } from './inspector-state.ts'
-import { clockText, keyText, timeText } from './labels.ts'
-import { emptySection, intentLink } from './markup.ts'
+import { clockText, timeText } from './labels.ts'
+import { emptySection, intentLink, keyLink } from './markup.ts'
 
 export function idempotencyView(state: InspectorState): TemplateResult {
   const { keys = [] } = state.lists.idempotency ?? {}
@@ -20,14 +20,14 @@ export function idempotencyView(state: InspectorState): TemplateResult {
       closed first.</p>
     <div class="scroll"><table>
       <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${keys.map(row)}</tbody>
+      <tbody>${keys.map((use) => row(state, use))}</tbody>
     </table></div>`
 }
 
-function row(use: KeyUse): TemplateResult {
+function row(state: InspectorState, use: KeyUse): TemplateResult {
   const { key, intentId, orderId, requests, replays, conflicts, waits, lost, lastAt } = use
   const cells = [
-    html`<code title=${key}>${keyText(key)}</code>`,
+    keyLink(state, key),
     intentId ? intentLink(intentId, html`<bdi>${orderId ?? intentId}</bdi>`) : 'none',
     requests,
     replays || '–',

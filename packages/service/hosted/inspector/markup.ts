@@ -1,7 +1,9 @@
 /** Markup that several sections share. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { maxSearchLength } from './filters.ts'
+import { anyRequest, maxSearchLength } from './filters.ts'
+import type { InspectorState } from './inspector-state.ts'
+import { keyText } from './labels.ts'
 import { writeRoute } from './route.ts'
 
 /** A list of names and values, without the empty ones. */
@@ -18,6 +20,12 @@ export function emptySection(title: string, content: unknown): TemplateResult {
 
 export function intentLink(id: string, content: unknown): TemplateResult {
   return html`<a href=${writeRoute({ section: 'intents', id })}>${content}</a>`
+}
+
+/** Leads to the creates of an idempotency key: the first one, replays, conflicts, and lost responses. */
+export function keyLink(state: InspectorState, key: string): TemplateResult {
+  const show = (): void => state.searchRequests({ ...anyRequest, key })
+  return html`<a href=${writeRoute({ section: 'requests' })} title=${key} @click=${show}><code>${keyText(key)}</code></a>`
 }
 
 /** Buttons below a page of a list: to the newest page, and to the next older one. */

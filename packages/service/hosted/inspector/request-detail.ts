@@ -6,13 +6,13 @@ import { codeBlock, copyButton, jsonBlock } from './code-block.ts'
 import { curlOf } from './curl.ts'
 import type { InspectorState } from './inspector-state.ts'
 import { faultText, timeText } from './labels.ts'
-import { facts, intentLink } from './markup.ts'
+import { facts, intentLink, keyLink } from './markup.ts'
 import { writeRoute } from './route.ts'
 
 export function requestDetail(state: InspectorState, request: LoggedRequest): TemplateResult {
   const { requestId, intentId, idempotencyKey, operation, status, faults, at, repeats } = request
   const exchange = state.exchangeOf(requestId)
-  const key = idempotencyKey ? html`<code>${idempotencyKey}</code>` : 'None'
+  const key = idempotencyKey ? keyLink(state, idempotencyKey) : 'None'
   return html`<div class="more stack">
     ${reasons(request, exchange)}
     ${facts([

@@ -6,7 +6,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { anyRequest, isUnfiltered, type RequestFilter } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
-import { timeText } from './labels.ts'
+import { keyText, timeText } from './labels.ts'
 import { emptySection, pageButtons, searchField, selectField } from './markup.ts'
 import { requestDetail } from './request-detail.ts'
 import { requestLine } from './request-line.ts'
@@ -71,7 +71,7 @@ export class RequestsView extends InspectorView {
     return html`<button type="button" class="small" @click=${show}>Show ${count} newer</button>`
   }
 
-  #filters({ q, operation, failed }: RequestFilter): TemplateResult {
+  #filters({ q, operation, key, failed }: RequestFilter): TemplateResult {
     const { state } = this
     const clear = async (): Promise<void> => {
       if (await state.change('DELETE', 'requests')) state.searchRequests(anyRequest)
@@ -89,6 +89,12 @@ export class RequestsView extends InspectorView {
       })}
       <label class="row"><input type="checkbox" .checked=${live(failed)}
         @change=${() => state.searchRequests({ failed: !failed })}>Errors only</label>
+      ${
+        key
+          ? html`<button type="button" title="Show the requests of all keys"
+              @click=${() => state.searchRequests({ key: '' })}>Key ${keyText(key)} ✕</button>`
+          : nothing
+      }
       <button type="button" @click=${clear}>Clear</button>
     </div>`
   }

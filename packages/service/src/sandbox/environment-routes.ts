@@ -169,6 +169,7 @@ export function environmentRoutes({
         text,
         intentIds: new Set(intents.map(({ id }) => id)),
         operation: call.query.get('operation') || null,
+        key: call.query.get('key') || null,
         failed: call.query.get('failed') === 'true',
       })
     }),

@@ -1,6 +1,6 @@
 /** Counts requests by idempotency key and result, in this instance's log. @module */
 import type { KeyUse } from '../../../shared/sandbox-api.ts'
-import type { LogEntry } from './logged-request.ts'
+import { bareKey, type LogEntry } from './logged-request.ts'
 
 /** Creates an empty list of the `max` keys that were used last. */
 export function createKeyUses(max: number) {
@@ -46,11 +46,6 @@ export function createKeyUses(max: number) {
       }
     },
   }
-}
-
-/** Returns a key without the quotes of a structured field. */
-function bareKey(sent: string): string {
-  return sent.startsWith('"') ? sent.slice(1, -1) : sent
 }
 
 interface Use {

@@ -33,6 +33,8 @@ export type Exchange = Omit<LoggedExchange, 'request' | 'orderId'>
 
 export interface RequestFilter {
   readonly operation: string | null
+  /** Idempotency key of the creates. `null` matches all. */
+  readonly key: string | null
   readonly failed: boolean
   /** Part of a path, status, problem, fault, key, or order, or the beginning of an id. `null` matches all. */
   readonly text: string | null
@@ -72,6 +74,11 @@ const OrderSchema = z.object({
   currency: z.string().max(8).nullable().catch(null),
 })
 
+/** Returns a key without the quotes of a structured field. */
+export function bareKey(sent: string): string {
+  return sent.startsWith('"') ? sent.slice(1, -1) : sent
+}
+
 /** Returns whether a request failed, or its connection closed before the response. */
 export function isFailure({ status, operation }: LogEntry): boolean {
   return operation !== 'check' && (status === 0 || status >= 400)
@@ -79,9 +86,11 @@ export function isFailure({ status, operation }: LogEntry): boolean {
 
 export function matches(entry: KeptEntry, filter: RequestFilter): boolean {
   const { operation, failed, text, intentIds } = filter
-  const { method, path, status, requestId, intentId, idempotencyKey: key, problem } = entry
+  const { method, path, status, requestId, intentId, idempotencyKey, problem } = entry
   if (operation !== null && entry.operation !== operation) return false
   if (failed && !isFailure(entry)) return false
+  const key = idempotencyKey === undefined ? null : bareKey(idempotencyKey)
+  if (filter.key !== null && bareKey(filter.key) !== key) return false
   if (text === null || (intentId !== null && intentIds.has(intentId))) return true
   // A part of a random id means nothing.
   if ([requestId, intentId, path].some((id) => id?.startsWith(text))) return true
