@@ -118,7 +118,7 @@ export interface LoggedRequest {
   /** Key with masked credentials, or `null` if none was sent. */
   readonly idempotencyKey: string | null
   readonly replayed: boolean
-  /** How often the same intent was retrieved again before another kind of request. Each counts as this one. */
+  /** How often the same intent was retrieved again before another kind of request about it. Each counts as this one. */
   readonly repeats: number
   /** Faults that acted, such as `drop-after-commit`. */
   readonly faults: readonly string[]

@@ -46,8 +46,8 @@ export function createRequestLog({
   /** Number of changes, and that of the last removal. */
   let revision = 0
   let clearedAt = 0
-  /** Number of the last request that was no read. */
-  let lastOther = 0
+  /** Number of the last request of an earlier start. */
+  let lastRestored = 0
 
   function record(call: Call): void {
     if (call.environment?.mode === 'live') return
@@ -87,7 +87,6 @@ export function createRequestLog({
       })
       ringOf(kept).add(kept)
     }
-    if (entry.operation !== 'retrieve') lastOther = entry.number
     uses.count(entry)
     onEntry(entry)
   }
@@ -100,11 +99,11 @@ export function createRequestLog({
   /** Counts a repeated read, because a shop that polls would push other requests out of the log. */
   function isRepeat(entry: LogEntry): boolean {
     if (entry.operation !== 'retrieve' || entry.environment === null) return false
-    const first = ringOf(entry)
-      .entries()
-      .slice(-maxReads)
-      .find((earlier) => earlier.number > lastOther && isSameRead(earlier, entry))
-    if (!first) return false
+    const newest = rings.flatMap((ring) => ring.entries().slice(-maxReads))
+    const first = newest.findLast(
+      (earlier) => earlier.number > lastRestored && isSameRead(earlier, entry),
+    )
+    if (!first || newest.some((other) => isBetween(other, first))) return false
     first.repeats++
     first.revision = ++revision
     return true
@@ -173,7 +172,7 @@ export function createRequestLog({
         uses.count(entry)
         count = Math.max(count, entry.number)
       }
-      lastOther = count
+      lastRestored = count
     },
   }
 }
@@ -193,6 +192,11 @@ function withoutIds(entry: LogEntry): LogEntry {
 /** Returns whether an environment's log shows a request. All show one of an unknown environment. */
 function isVisible({ environment }: LogEntry, environmentId: string): boolean {
   return environment === null || environment === environmentId
+}
+
+/** Returns whether a request about the intent of a read came after it, and was no read. */
+function isBetween({ number, intentId, operation }: LogEntry, read: LogEntry): boolean {
+  return number > read.number && intentId === read.intentId && operation !== 'retrieve'
 }
 
 function isSameRead(one: LogEntry, other: LogEntry): boolean {
