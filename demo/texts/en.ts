@@ -20,6 +20,7 @@ export const en = {
   addNamed: (name: string) => `Add to cart: ${name}`,
   inCart: (quantity: number) => `In your cart: ${quantity}`,
   footer: 'This is a demo shop. Nothing is shipped, and real cards are not accepted.',
+  inspector: 'Service inspector',
 
   cartTitle: 'Your cart',
   cartEmpty: 'Your cart is still empty',

@@ -21,6 +21,7 @@ export const hy: Texts = {
   addNamed: (name) => `Ավելացնել զամբյուղ՝ ${name}`,
   inCart: (quantity) => `Զամբյուղում՝ ${quantity}`,
   footer: 'Սա ցուցադրական խանութ է։ Ապրանքներ չեն առաքվում, իրական քարտեր չեն ընդունվում։',
+  inspector: 'Ծառայության տեսուչ',
 
   cartTitle: 'Ձեր զամբյուղը',
   cartEmpty: 'Զամբյուղը դեռ դատարկ է',

@@ -21,6 +21,7 @@ export const ru: Texts = {
   addNamed: (name) => `В корзину: ${name}`,
   inCart: (quantity) => `В корзине: ${quantity}`,
   footer: 'Это демонстрационный магазин: товары не отправляются, настоящие карты не принимаются.',
+  inspector: 'Инспектор сервиса',
 
   cartTitle: 'Ваша корзина',
   cartEmpty: 'Корзина пока пуста',

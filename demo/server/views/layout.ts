@@ -183,7 +183,7 @@ function selected(isSelected: boolean): Html | false {
   return isSelected && html` selected`
 }
 
-function inspectorLink({ inspectorUrl }: Frame): Html | undefined {
+function inspectorLink({ inspectorUrl, texts }: Frame): Html | undefined {
   if (inspectorUrl === undefined) return undefined
-  return html`<a class="foot-link" lang="en" href="${inspectorUrl}" target="_blank" rel="noopener">Service inspector</a>`
+  return html`<a class="foot-link" href="${inspectorUrl}" target="_blank" rel="noopener">${texts.inspector}</a>`
 }
