@@ -5,7 +5,10 @@ import type { Awaitable, Payment, PaymentStore, ReviewReason } from './payment-r
 import type { CheckoutOrder } from './payment-state.ts'
 
 /** The members of `PaymentIntents` that a checkout uses. */
-export type CheckoutClient = Pick<PaymentIntents, 'create' | 'retrieve' | 'check' | 'scope'>
+export type CheckoutClient = Pick<
+  PaymentIntents,
+  'create' | 'retrieve' | 'check' | 'scope' | 'totalTimeout'
+>
 
 /** The argument of `authorize`. */
 export interface AuthorizeQuery<Context = unknown> {

@@ -89,9 +89,10 @@ export class OrderPayments {
       const { phase, payment, attempt } = current
       const open = phase === 'open' ? payment : undefined
       const body = open?.body ?? bodyOf(order)
+      const { intents } = this.#options
       // Without a signal: a buyer who leaves must not abort the create.
-      const limits = { attempt, totalTimeout: createTimeout }
-      const { intent, handoff, replayed } = await this.#options.intents.create(body, limits)
+      const limits = { attempt, totalTimeout: Math.min(createTimeout, intents.totalTimeout) }
+      const { intent, handoff, replayed } = await intents.create(body, limits)
       const { id: intentId, amount } = intent
       const currency = intent.currency as Currency // The client compares it with the body.
       const version = orderVersion(order)

@@ -107,7 +107,8 @@ export interface CreatedIntent {
 export class PaymentIntents {
   readonly #options: PaymentIntentsOptions
   readonly #client: ClientSettings
-  readonly #totalTimeout: number
+  /** Milliseconds for a call, with its retries and waits. */
+  readonly totalTimeout: number
   #settings: Settings | undefined
 
   /**
@@ -126,7 +127,7 @@ export class PaymentIntents {
     if (options.baseUrl !== undefined) checkedBaseUrl(options.baseUrl)
     if (options.profile !== undefined) checkedProfile(options.profile)
     this.#options = options
-    this.#totalTimeout = checkedMilliseconds('totalTimeout', options.totalTimeout ?? 30_000)
+    this.totalTimeout = checkedMilliseconds('totalTimeout', options.totalTimeout ?? 30_000)
     this.#client = readClientOptions(options)
   }
 
@@ -238,7 +239,7 @@ export class PaymentIntents {
   #deadlineAt({ totalTimeout }: CallOptions): number {
     const ms =
       totalTimeout === undefined
-        ? this.#totalTimeout
+        ? this.totalTimeout
         : checkedMilliseconds('totalTimeout', totalTimeout)
     return performance.now() + ms
   }

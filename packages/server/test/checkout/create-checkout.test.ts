@@ -134,15 +134,21 @@ test('a hook that never returns does not end the runs of start()', async () => {
   expect(String(errors[0])).toMatch(/order "A-1001" was not checked within 120 seconds/)
 })
 
-test('a handoff has its response before the page gives up, also if the service has none', async () => {
-  fakeTimers()
-  const fetch = (_: unknown, { signal }: RequestInit = {}): Promise<Response> =>
-    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-  const intents = new PaymentIntents({ ...fakeService().options, fetch })
-  const intent = shop({ intents }).intent()
-  await vi.advanceTimersByTimeAsync(19_000)
-  expect(await Promise.race([intent, 'no response'])).toBe('payment_unavailable')
-})
+test.each([
+  ['the page gives up', undefined, 19_000],
+  ["the client's own limit, if that is shorter,", 5_000, 5_500],
+])(
+  'a handoff has its response before %s, also if the service has none',
+  async (_, totalTimeout, time) => {
+    fakeTimers()
+    const fetch = (_: unknown, { signal }: RequestInit = {}): Promise<Response> =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    const intents = new PaymentIntents({ ...fakeService().options, fetch, totalTimeout })
+    const intent = shop({ intents }).intent()
+    await vi.advanceTimersByTimeAsync(time)
+    expect(await Promise.race([intent, 'no response'])).toBe('payment_unavailable')
+  },
+)
 
 test('an order that the shop returns only while it is unpaid stays paid for the page', async () => {
   const { intent, phase, rows, service } = shop({

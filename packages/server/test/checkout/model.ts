@@ -129,6 +129,7 @@ export async function play({
     new ApiError('404', { code, status: 404, outcome: 'rejected', retryable: false, requests: [] })
 
   const clientOf = (instance: number): OrderPaymentsOptions['intents'] => ({
+    totalTimeout: 30_000,
     scope: () => scope,
     check: async () => ({ environment: 'test' }),
     create: async (params, { attempt } = {}) => {
