@@ -15,8 +15,12 @@ const children = []
 let stopping = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
 
-const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
-if (built.status !== 0) process.exit(1)
+console.log('Building what has changed, which can take a minute…')
+const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
+if (built.status !== 0) {
+  console.error(`${built.stdout}${built.stderr}`)
+  process.exit(1)
+}
 
 mkdirSync(data, { recursive: true })
 const serviceData = join(data, 'service')
