@@ -56,7 +56,9 @@ export function shopCheckout({
     payments,
     // For buyers without script or frames: see `fullPageForm`.
     fullPage: {
-      ...{ checkoutOrigin, appearance, shopName: 'Tsiran' },
+      checkoutOrigin,
+      appearance,
+      shopName: 'Tsiran',
       returnUrl: (orderId) => `${shopOrigin}/pay/${orderId}`,
     },
     authorize: ({ orderId = '', context }: AuthorizeQuery<Request>) =>
@@ -91,7 +93,9 @@ export function shopCheckout({
 /** What the service gets of an order. An order never changes, so this doesn't either. */
 export function payableOrder(db: Database, { id, amount, currency }: Order): CheckoutOrder {
   return {
-    ...{ orderId: id, amount, currency },
+    orderId: id,
+    amount,
+    currency,
     metadata: { lines: describeLines(orderLines(db, id)) },
   }
 }

@@ -28,7 +28,12 @@ async function start(): Promise<void> {
   const sessions = sessionsAt(shopOrigin)
   const payments = shopPayments(db)
   const checkout = shopCheckout({
-    ...{ db, sessions, intents, payments, shopOrigin, checkoutOrigin },
+    db,
+    sessions,
+    intents,
+    payments,
+    shopOrigin,
+    checkoutOrigin,
   })
   // The port is open: a request must not wait for the check of the service.
   server.on(

@@ -155,8 +155,14 @@ export function shopRoutes(shop: Shop): Router {
     const intent = details?.payments.at(-1)?.intentId
     const cart = readCart(db, { session, currency })
     const frame = {
-      ...{ language, currency, texts: texts[language], cart },
-      ...{ path: req.path, shopOrigin, checkoutOrigin, assets },
+      language,
+      currency,
+      texts: texts[language],
+      cart,
+      path: req.path,
+      shopOrigin,
+      checkoutOrigin,
+      assets,
       inspectorUrl: inspectorUrl && intent ? `${inspectorUrl}#/intents/${intent}` : inspectorUrl,
     }
     res.type('html').send(renderPage(frame, page(frame)))

@@ -31,7 +31,10 @@ export async function startService(): Promise<Service> {
     res.end(await response.text())
   })
   const service: Service = {
-    ...{ baseUrl, apiKey, held: Promise.resolve(), close },
+    baseUrl,
+    apiKey,
+    held: Promise.resolve(),
+    close,
     intents: (orderId) =>
       fake.intents.filter((it) => orderId === undefined || it.orderId === orderId),
     count: (method) => fake.requests.filter((request) => request.method === method).length,

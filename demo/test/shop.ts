@@ -42,7 +42,12 @@ export async function startShop(options: { readonly shopOrigin?: string } = {}):
   const sessions = sessionsAt(shopOrigin)
   const payments = shopPayments(db)
   const checkout = shopCheckout({
-    ...{ db, sessions, intents, payments, shopOrigin, checkoutOrigin },
+    db,
+    sessions,
+    intents,
+    payments,
+    shopOrigin,
+    checkoutOrigin,
   })
   const inspectorUrl = `${baseUrl}/_sandbox/`
   site.serve(
@@ -59,7 +64,11 @@ export async function startShop(options: { readonly shopOrigin?: string } = {}):
   )
   const newBuyer = (): Promise<Buyer> => new Buyer(url, shopOrigin).visit()
   return {
-    ...{ url, db, intents, checkout, service },
+    url,
+    db,
+    intents,
+    checkout,
+    service,
     buyer: newBuyer,
     order: async (product, quantity = 1) => {
       const buyer = await newBuyer()

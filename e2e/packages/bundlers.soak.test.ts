@@ -6,8 +6,13 @@ import { install } from '../../scripts/install.mjs'
 import { expect, test } from '../fixtures/base-test.ts'
 
 const tools = [
-  ...['esbuild@0.28.2', 'parcel@2.16.4', 'vite@8.3.8', 'webpack@5.112.2', 'webpack-cli@7.3.1'],
-  ...['rollup@4.68.7', '@rollup/plugin-node-resolve@16.0.3'],
+  'esbuild@0.28.2',
+  'parcel@2.16.4',
+  'vite@8.3.8',
+  'webpack@5.112.2',
+  'webpack-cli@7.3.1',
+  'rollup@4.68.7',
+  '@rollup/plugin-node-resolve@16.0.3',
 ]
 const bundlers = {
   esbuild: ['esbuild', 'page.js', '--bundle', '--format=esm', '--minify', '--outfile=OUT/page.js'],

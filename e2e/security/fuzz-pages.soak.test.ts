@@ -84,7 +84,9 @@ const portMessage = fc.oneof(
       fc.constantFrom('hy', 'ru-RU', 'en-u-nu-arab', 'x-private', 'de_DE', '*', 'x'.repeat(2100)),
     ),
     appearance: jsonNear({
-      ...{ colorScheme: 'dark', accent: { light: '#c00', dark: 'red' }, background: '#fff' },
+      colorScheme: 'dark',
+      accent: { light: '#c00', dark: 'red' },
+      background: '#fff',
       text: 'url(//evil.example)',
       radius: 30,
       font: 'rounded',

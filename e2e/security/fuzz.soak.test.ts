@@ -33,7 +33,10 @@ test('create withstands every JSON text (threats 19, 23, 24, 25, 26, 28, 29)', a
     name: 'create',
     program: stack.service,
     inputs: jsonNear({
-      ...{ orderId: 'A-1', amount: 150_000, currency: 'amd', metadata: { a: 'b' } },
+      orderId: 'A-1',
+      amount: 150_000,
+      currency: 'amd',
+      metadata: { a: 'b' },
       customer: { id: 'c1', email: 'a@example.com' },
     }),
     lanes: connectionsTo(stack.api.baseUrl),

@@ -35,8 +35,13 @@ for (const proxy of ['nginx', 'haproxy'] as const) {
     const [one, two] = [await freePort(2), await freePort(2)]
     const [https, http, shopPort] = [await freePort(), await freePort(), await freePort()]
     const ports: Readonly<Record<string, number>> = {
-      ...{ 4000: one, 4001: one + 1, 4010: two, 4011: two + 1 },
-      ...{ 443: https, 80: http, 3000: shopPort },
+      4000: one,
+      4001: one + 1,
+      4010: two,
+      4011: two + 1,
+      443: https,
+      80: http,
+      3000: shopPort,
     }
     const origin = (name: string): string => `https://${name}.localhost:${https}`
     await mkdir(folder, { recursive: true })

@@ -47,8 +47,12 @@ function receipt(frame: Frame, details: OrderDetails): Html {
 
 /** A receipt is read elsewhere, too. */
 const zoned: Intl.DateTimeFormatOptions = {
-  ...{ year: 'numeric', month: 'short', day: 'numeric' },
-  ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
 }
 
 type Parts = readonly [title: string, text: string, actions: Html]

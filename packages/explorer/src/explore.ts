@@ -40,7 +40,11 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   const service = options.service ?? (started as Service)
   const endsAt = performance.now() + (options.time ?? Infinity)
   const player = new Player({
-    ...{ ...options, adapter, cwd, service, endsAt },
+    ...options,
+    adapter,
+    cwd,
+    service,
+    endsAt,
     runs: replayed === undefined ? runs : 1,
   })
   try {

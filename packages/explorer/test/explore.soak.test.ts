@@ -81,7 +81,8 @@ test('a shop that exits during a request of its adapter breaks a rule', async ()
     (await (await buyer.fetch('/edit', { body: 'no JSON' })).json()) as OrderState
   const { violation } = await explore({
     ...shop,
-    ...{ adapter: { ...used, state }, replay: 'handoff.A.1' },
+    adapter: { ...used, state },
+    replay: 'handoff.A.1',
   })
   expect(violation?.rule).toBe('shop_exited')
 })
@@ -160,7 +161,10 @@ test('the command prints JSON, and exits with 0 without a violation', async () =
   const ran = await runProgram([cli, ...args, '--', ...command])
   expect([ran.code, ran.errors]).toEqual([0, ''])
   expect(JSON.parse(ran.output)).toEqual({
-    ...{ v: 1, sequences: 1, seed: 28, notChecked: [] },
+    v: 1,
+    sequences: 1,
+    seed: 28,
+    notChecked: [],
     actions: { handoff: 1 },
   })
 })

@@ -75,7 +75,8 @@ const searched = (process.env.PI_MISTAKES ?? 'random-key').split(' ')
 test.each(searched as (keyof typeof mistakes)[])('finds the mistake %s', async (mistake) => {
   const { violation, sequences, seed } = await explore({
     ...shopWith(mistake),
-    ...{ runs: 10_000, time: 60_000 },
+    runs: 10_000,
+    time: 60_000,
   })
   process.stdout.write(`  ${mistake}: ${sequences} sequences: ${violation?.replay}\n`)
   expect(mistakes[mistake][0], `seed ${seed}`).toContain(violation?.rule)

@@ -70,7 +70,8 @@ async function bundle(
     root: folder,
     ...(conditions && { resolve: { conditions } }),
     build: {
-      ...{ write: false, minify: false },
+      write: false,
+      minify: false,
       lib: { entry: 'page.js', formats: [format], name: 'bundled' },
     },
   })

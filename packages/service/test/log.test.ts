@@ -97,7 +97,9 @@ test('writes name, code, message, frames, and every cause of an error in one lin
       msg: 'internal_error',
       requestId: 'req_1',
       error: {
-        ...{ ...rule, name: 'RangeError', message: 'No statement ran' },
+        ...rule,
+        name: 'RangeError',
+        message: 'No statement ran',
         stack: expect.arrayContaining([expect.stringContaining('log.test.ts')]),
         cause: { name: 'Error', code: 'ECONNRESET', message: 'lost with pi_sk_test_…' },
       },

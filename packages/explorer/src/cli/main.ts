@@ -45,7 +45,9 @@ process.exitCode = await main(process.argv.slice(2))
 async function main(args: readonly string[]): Promise<number> {
   try {
     const { values, positionals: command } = parseArgs({
-      ...{ args: [...args], options, allowPositionals: true },
+      args: [...args],
+      options,
+      allowPositionals: true,
     })
     if (values.help || command.length === 0) {
       console.log(help)

@@ -43,8 +43,10 @@ test('create sends the request of the specification and separates the secret', a
     url: '/payment-intents',
     body: '{"amount":150000,"currency":"AMD","orderId":"A-1001"}',
     headers: {
-      ...{ accept: 'application/json', authorization: `Bearer ${apiKey}` },
-      ...{ 'content-type': 'application/json', 'content-length': '53' },
+      accept: 'application/json',
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'content-length': '53',
     },
   })
   expect(request?.headers['idempotency-key']).toMatch(
@@ -105,7 +107,10 @@ test('sends nothing after its total timeout has passed', async () => {
   const now = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(30_000)
   onTestFinished(() => now.mockRestore())
   expect(await failureOf(intents.create(order))).toMatchObject({
-    ...{ code: 'timed_out', outcome: 'not_sent', retryable: true, name: 'ConnectionError' },
+    code: 'timed_out',
+    outcome: 'not_sent',
+    retryable: true,
+    name: 'ConnectionError',
     message: 'POST /payment-intents got no complete response within 0 ms; nothing was sent',
   })
   expect(service.requests).toEqual([])
@@ -157,7 +162,9 @@ test.each<[string, Step, typeof globalThis.fetch?]>([
   const error = await call
   expect(error).toBeInstanceOf(AbortedError)
   expect(error).toMatchObject({
-    ...{ code: 'aborted', outcome: 'unknown', cause: new Error('the buyer left') },
+    code: 'aborted',
+    outcome: 'unknown',
+    cause: new Error('the buyer left'),
     message:
       'POST /payment-intents was aborted by its caller; an intent may exist: the same call again finds it',
   })
@@ -171,7 +178,10 @@ test('sends nothing if the signal is aborted before', async () => {
   const { service, intents } = await clientOf([created()])
   const error = await failureOf(intents.create(order, { signal: AbortSignal.abort() }))
   expect(error).toMatchObject({
-    ...{ code: 'aborted', outcome: 'not_sent', retryable: true, requests: [] },
+    code: 'aborted',
+    outcome: 'not_sent',
+    retryable: true,
+    requests: [],
     message: 'POST /payment-intents was aborted by its caller; nothing was sent',
   })
   expect(service.requests).toHaveLength(0)
@@ -292,7 +302,9 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
   const broken = async (): Promise<never> => {
     const request = { headers: { authorization: `Bearer ${apiKey}` } }
     throw Object.assign(new Error(`sent ${apiKey}`), {
-      ...{ request, cause: { apiKey }, code: `E_${apiKey}` },
+      request,
+      cause: { apiKey },
+      code: `E_${apiKey}`,
     })
   }
   const own = new PaymentIntents({ apiKey, baseUrl: elsewhere, fetch: broken })

@@ -32,8 +32,13 @@ const profiles: fc.Arbitrary<Profile> = fc
   })
   .map(({ status, phases }) => ({
     fields: {
-      ...{ status, paymentMethod: null, lastPaymentFailure: null, nextAction: null },
-      ...{ providerPaymentId: null, createdAt: null, updatedAt: null },
+      status,
+      paymentMethod: null,
+      lastPaymentFailure: null,
+      nextAction: null,
+      providerPaymentId: null,
+      createdAt: null,
+      updatedAt: null,
     },
     statuses: phases,
     replayHeader: null,

@@ -167,7 +167,9 @@ test('a create after two requests counts them, and a retrieve has no consequence
     `POST /payment-intents was rejected with 503 store_unavailable (request 2); ${consequences.unknown}`,
   )
   expect(await failureOf(intents.retrieve('pi_1'))).toMatchObject({
-    ...{ ...contract, code: 'contract_broken', status: 200 },
+    ...contract,
+    code: 'contract_broken',
+    status: 200,
     message: 'GET /payment-intents/:id returned 200, but it is another intent',
   })
 })

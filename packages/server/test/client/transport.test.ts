@@ -78,7 +78,8 @@ const unusableAgents: [Agent, object][] = [
   [
     new Agent(),
     {
-      ...{ name: 'ConfigurationError', cause: expect.any(TypeError) },
+      name: 'ConfigurationError',
+      cause: expect.any(TypeError),
       message: expect.stringMatching(/^agent: .*http:/),
     },
   ],
@@ -129,12 +130,15 @@ test('an agent that finds no connection has sent nothing', async () => {
   })
   const options = { baseUrl: 'http://127.0.0.1:1', agent, maxRetries: 0 }
   expect(await failure(options)).toMatchObject({
-    ...{ code: 'not_connected', outcome: 'not_sent', retryable: true },
+    code: 'not_connected',
+    outcome: 'not_sent',
+    retryable: true,
     message:
       'POST /payment-intents could not be sent to http://127.0.0.1:1 (no connection); nothing was sent',
     requests: [{ code: 'not_connected' }],
     cause: {
-      ...{ name: 'NotSent', message: 'the connection was not made' },
+      name: 'NotSent',
+      message: 'the connection was not made',
       cause: { message: 'the proxy is closed' },
     },
   })
@@ -189,7 +193,10 @@ test.each<[what: string, ServerOptions, host: string, PaymentIntentsOptions]>([
   const service = await tlsService(options)
   const error = await failure({ baseUrl: `https://${host}:${service.port}`, ...sender })
   expect(error).toMatchObject({
-    ...{ code: 'tls_failed', outcome: 'not_sent', retryable: false, requests: { length: 1 } },
+    code: 'tls_failed',
+    outcome: 'not_sent',
+    retryable: false,
+    requests: { length: 1 },
     message: expect.stringMatching(/NODE_EXTRA_CA_CERTS.*agent/),
   })
   expect(service.requests).toBe(0)
@@ -276,14 +283,21 @@ const ways: [string, typeof fetch?][] = [['node:http'], ['fetch', fetch]]
 describe.each(ways)('with %s', (_, fetch) => {
   const read = (service: { readonly url: string }) =>
     new PaymentIntents({
-      ...{ apiKey, baseUrl: service.url, fetch, maxRetries: 0, profile: 'pi-checkout' },
+      apiKey,
+      baseUrl: service.url,
+      fetch,
+      maxRetries: 0,
+      profile: 'pi-checkout',
     }).retrieve('pi_1')
 
   test('sends nothing to the target of a redirect (threat 3)', async () => {
     const target = await scriptedService(retrieved())
     const service = await scriptedService(redirect(307, `${target.url}/payment-intents/pi_1`))
     await expect(read(service)).rejects.toMatchObject({
-      ...{ code: 'redirect_refused', name: 'ContractError', outcome: 'unknown', retryable: false },
+      code: 'redirect_refused',
+      name: 'ContractError',
+      outcome: 'unknown',
+      retryable: false,
       message: 'GET /payment-intents/:id returned a redirect, which is not followed',
       status: 307,
     })
@@ -315,7 +329,8 @@ describe.each(ways)('with %s', (_, fetch) => {
     const service = await scriptedService(send(limit), send(limit + 1))
     expect(await read(service)).toMatchObject({ metadata: { name: 'Անի' } })
     await expect(read(service)).rejects.toMatchObject({
-      ...{ code: 'response_too_large', outcome: 'unknown' },
+      code: 'response_too_large',
+      outcome: 'unknown',
       message: expect.stringContaining('returned more than 262144 bytes'),
     })
   })

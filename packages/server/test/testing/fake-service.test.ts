@@ -41,7 +41,9 @@ test('settle changes the latest intent of an order only', async () => {
   const { intent } = await intents.create(order, { attempt: 2 })
   const settled = service.settle('A-1001', 'succeeded')
   expect(settled).toEqual({
-    ...{ ...intent, status: 'succeeded', updatedAt: expect.any(String) },
+    ...intent,
+    status: 'succeeded',
+    updatedAt: expect.any(String),
     paymentMethod: {
       type: 'card',
       card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' },

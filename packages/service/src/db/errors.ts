@@ -110,5 +110,13 @@ const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 // SQLSTATE classes of connection errors, read-only transactions, rejected logins, unknown databases and
 // schemas, resources (a full disk), operator intervention (a shutdown), and system errors.
 const unavailableClasses: ReadonlySet<string> = new Set([
-  ...['08', '25', '28', '3D', '3F', '53', '57', '58', 'XX'],
+  '08',
+  '25',
+  '28',
+  '3D',
+  '3F',
+  '53',
+  '57',
+  '58',
+  'XX',
 ])

@@ -107,7 +107,14 @@ export function problemBody(
   }
   const detail = cutToBytes(problem.message, maxDetailBytes)
   return JSON.stringify({
-    ...{ type: `/docs#${code}`, title, status, detail, code, requestId, retryable, errors },
+    type: `/docs#${code}`,
+    title,
+    status,
+    detail,
+    code,
+    requestId,
+    retryable,
+    errors,
     ...(errorsOmitted > 0 && { errorsOmitted }),
   })
 }

@@ -36,7 +36,8 @@ export function intentRoutes(options: SandboxRoutesOptions) {
       // The sandbox does not reveal whether a live intent exists.
       if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
       const changed = await change(intents, id, {
-        ...{ type: 'simulated', outcome },
+        type: 'simulated',
+        outcome,
         confirmationId: `sandbox_${randomBase62(16)}`,
         providerPaymentId: newProviderPaymentId(),
       })

@@ -29,7 +29,11 @@ export async function sendRequest(
   return await new Promise((resolve) => {
     const sent = request(
       {
-        ...{ host: socket.localAddress, port: socket.localPort, method, path, timeout },
+        host: socket.localAddress,
+        port: socket.localPort,
+        method,
+        path,
+        timeout,
         agent: false,
         headers: {
           ...headers,

@@ -82,7 +82,12 @@ export async function startService({
     return stopped
   }
   return {
-    ...{ baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl, stop },
+    baseUrl,
+    checkoutOrigin,
+    apiKey,
+    adminToken,
+    inspectorUrl,
+    stop,
     [Symbol.asyncDispose]: stop,
   }
 }

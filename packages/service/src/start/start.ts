@@ -103,7 +103,13 @@ async function serve(
   const stopping = new AbortController()
   const running = { count: 0 }
   const options = {
-    ...{ db, keys, log, now, limits, adminToken, running },
+    db,
+    keys,
+    log,
+    now,
+    limits,
+    adminToken,
+    running,
     accessLog: accessLog(log, addresses.ofRequest),
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
@@ -147,7 +153,10 @@ async function serve(
   log.info({ baseUrl, checkoutOrigin, store: config.store.kind }, 'The service is ready')
   return {
     ready: {
-      ...{ baseUrl, checkoutOrigin, apiKey, environment: 'test' },
+      baseUrl,
+      checkoutOrigin,
+      apiKey,
+      environment: 'test',
       // A link that works on this machine: a proxy should not serve the sandbox.
       inspectorUrl: `${config.sandboxFrom === 'network' ? checkoutOrigin : baseUrl}/_sandbox/#${adminToken}`,
       adminToken,

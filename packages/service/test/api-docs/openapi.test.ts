@@ -72,22 +72,34 @@ const { schemas } = description.components
 const example = {
   id: `pi_${'a'.repeat(24)}`,
   clientSecret: `pi_${'a'.repeat(24)}_secret_${'a'.repeat(48)}`,
-  ...{ ...valid, customer: { id: 'c' }, metadata: {}, status: 'requires_action' },
+  ...valid,
+  customer: { id: 'c' },
+  metadata: {},
+  status: 'requires_action',
   paymentMethod: {
     type: 'card',
     card: { brand: 'visa', last4: '4242', expMonth: 1, expYear: 2030, funding: 'credit' },
   },
   lastPaymentFailure: {
-    ...{ code: 'card_declined', declineCode: null, message: 'No.', retryable: true },
+    code: 'card_declined',
+    declineCode: null,
+    message: 'No.',
+    retryable: true,
     occurredAt: '2026-01-01T00:00:00.000Z',
   },
   nextAction: { type: 'challenge', expiresAt: '2026-01-01T00:00:00.000Z' },
   providerPaymentId: null,
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
 }
 const problem = {
-  ...{ type: '/docs#x', title: 'X', status: 400, detail: 'X', code: 'validation_failed' },
-  ...{ requestId: `req_${'a'.repeat(20)}`, retryable: false },
+  type: '/docs#x',
+  title: 'X',
+  status: 400,
+  detail: 'X',
+  code: 'validation_failed',
+  requestId: `req_${'a'.repeat(20)}`,
+  retryable: false,
   errors: [{ pointer: '/a', code: 'required', detail: 'a' }],
 }
 

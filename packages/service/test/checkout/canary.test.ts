@@ -18,7 +18,9 @@ test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', asy
   const server = await startPostgres()
   const secretKeys = newSecretKeys()
   const service = await startTestService({
-    ...{ PI_DATABASE_URL: server.url, PI_SECRET_KEYS: secretKeys, PI_LOG_LEVEL: 'debug' },
+    PI_DATABASE_URL: server.url,
+    PI_SECRET_KEYS: secretKeys,
+    PI_LOG_LEVEL: 'debug',
   })
   const { apiKey, ready } = service
   const wrongKey = `pi_sk_test_${'w'.repeat(36)}`
@@ -67,8 +69,17 @@ test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', asy
 
   const places = [dump, ...(await filesIn(data)), service.logged.join(''), ...responses]
   for (const secret of [
-    ...[clientSecret, apiKey, wrongKey, ready.adminToken, key['idempotency-key']],
-    ...[listed, unlisted, client.token, ticket.token, token, secretKeys.slice(3)],
+    clientSecret,
+    apiKey,
+    wrongKey,
+    ready.adminToken,
+    key['idempotency-key'],
+    listed,
+    unlisted,
+    client.token,
+    ticket.token,
+    token,
+    secretKeys.slice(3),
   ]) {
     expect(secret.length).toBeGreaterThan(12)
     const encoded = Buffer.from(secret).toString('base64').replace(/=+$/, '')

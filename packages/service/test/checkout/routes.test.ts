@@ -71,11 +71,9 @@ test('returns one 404 for every mismatch of id and clientSecret (threat 13)', as
     expect(lines.join()).not.toContain(pair.clientSecret)
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({
-        ...{
-          level: 40,
-          msg: 'Rejected a checkout session',
-          error: expect.objectContaining({ rule }),
-        },
+        level: 40,
+        msg: 'Rejected a checkout session',
+        error: expect.objectContaining({ rule }),
         requestId: response.headers.get('request-id'),
       }),
     )
@@ -92,7 +90,8 @@ for (const origin of ['http://evil.localhost:3000', 'null', `${shop}/`, shop.toU
     const pair = await checkout.createIntent()
     const response = await new HostedPage(checkout).post('session', { ...pair, origin })
     expect(await response.json()).toMatchObject({
-      ...{ status: 403, code: 'origin_not_allowed' },
+      status: 403,
+      code: 'origin_not_allowed',
       detail:
         'The origin of the page around the checkout is not registered. Run pi-service origins add.',
     })
@@ -131,7 +130,8 @@ for (const [what, header, challenge] of [
     expect(begin).not.toHaveBeenCalled()
     expect(view.headers.get('www-authenticate')).toBe(challenge)
     expect(await view.json()).toMatchObject({
-      ...{ status: 401, code: 'invalid_session' },
+      status: 401,
+      code: 'invalid_session',
       detail: 'The checkout session has ended. Open a new one with the clientSecret.',
     })
     for (const path of protectedPaths) {
@@ -145,7 +145,8 @@ test('changes nothing for a page of another origin (threat 58)', async () => {
   const client = await opened()
   const response = await client.post('cancel', {}, { origin: shop })
   expect(await response.json()).toMatchObject({
-    ...{ status: 403, code: 'origin_not_allowed' },
+    status: 403,
+    code: 'origin_not_allowed',
     detail: 'Only the hosted checkout page may call this. Merchants use POST /payment-intents.',
   })
   expect((await client.view()).status).toBe('requires_payment_method')
@@ -205,7 +206,8 @@ test('fails the intent after a stolen card, shown as a plain decline (threat 66)
     lastPaymentFailure: { code: 'card_declined', declineCode: 'generic_decline', retryable: false },
   })
   expect(await (await client.pay('4242424242424242')).json()).toMatchObject({
-    ...{ status: 409, code: 'intent_finalized' },
+    status: 409,
+    code: 'intent_finalized',
     detail: 'The Payment Intent is final. Read it again.',
   })
 })
@@ -250,7 +252,8 @@ test('opens a challenge twenty times, and cancels it also twice', async () => {
     expect(await (await client.post('challenge/cancel', {})).json()).toMatchObject({
       status: 'requires_payment_method',
       lastPaymentFailure: {
-        ...{ code: 'authentication_failed', declineCode: 'authentication_canceled' },
+        code: 'authentication_failed',
+        declineCode: 'authentication_canceled',
         message: 'The confirmation was not finished. Try again or use another card.',
       },
     })
@@ -263,7 +266,8 @@ test('opens a redirect with an address to return to only (threat 60)', async () 
   const forged = ['https://evil.example/', '?', '?return=https%3A%2F%2Fevil.example%2F', '/docs']
   for (const body of [{}, ...forged.map((returnUrl) => ({ returnUrl }))]) {
     expect(await (await client.post('challenge/open', body)).json()).toMatchObject({
-      ...{ status: 403, code: 'origin_not_allowed' },
+      status: 403,
+      code: 'origin_not_allowed',
       detail:
         'returnUrl must be an address on a registered origin, with https, or with http on loopback.',
     })
@@ -276,7 +280,8 @@ for (const version of ['', 'x', '-1', '1.5', '1234567890', ' 1']) {
   test(`rejects waitForVersion=${version}`, async () => {
     const response = await (await opened()).get(`?waitForVersion=${version}`)
     expect(await response.json()).toMatchObject({
-      ...{ status: 400, code: 'validation_failed' },
+      status: 400,
+      code: 'validation_failed',
       detail: 'waitForVersion must have 1 to 9 digits.',
     })
   })
@@ -325,7 +330,9 @@ test('names an invalid field, and keeps the intent', async () => {
   }
   const response = await client.post('confirm', body)
   expect(await response.json()).toMatchObject({
-    ...{ status: 400, code: 'validation_failed', errors: [{ pointer: '/amount' }] },
+    status: 400,
+    code: 'validation_failed',
+    errors: [{ pointer: '/amount' }],
   })
   expect((await client.view()).version).toBe(1)
 })

@@ -35,7 +35,13 @@ async function failed(...args: readonly string[]): Promise<string> {
 test('prints all that a merchant and a shop need in one line', () => {
   const { ready } = service
   expect(Object.keys(ready)).toEqual([
-    ...['v', 'baseUrl', 'checkoutOrigin', 'apiKey', 'environment', 'inspectorUrl', 'adminToken'],
+    'v',
+    'baseUrl',
+    'checkoutOrigin',
+    'apiKey',
+    'environment',
+    'inspectorUrl',
+    'adminToken',
   ])
   expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(ready.apiKey).toMatch(/^pi_sk_test_[A-Za-z0-9]{36}$/)
@@ -107,7 +113,9 @@ test('registers, lists, and removes an exact origin (threat 70)', async () => {
     `Tsiran (test)  1 valid key  ${origins.join(', ')}\n`,
   )
   expect(JSON.parse(await onData('merchants', 'list', '--json')).merchants).toContainEqual({
-    ...{ ...named, origins, workingKeys: 1 },
+    ...named,
+    origins,
+    workingKeys: 1,
     createdAt: expect.stringMatching(/^20.*Z$/),
   })
 

@@ -9,7 +9,9 @@ import { create, created, order, retrieve, sendRaw, startTestService } from '../
 
 /** As in the production guide: https in front, and the most detailed log. */
 const service = await startTestService({
-  ...{ PI_PUBLIC_URL: 'https://pay.example.com', PI_METRICS: 'on', PI_LOG_LEVEL: 'debug' },
+  PI_PUBLIC_URL: 'https://pay.example.com',
+  PI_METRICS: 'on',
+  PI_LOG_LEVEL: 'debug',
   PI_TRUSTED_PROXIES: '127.0.0.1',
 })
 
@@ -54,9 +56,7 @@ test('sends HSTS and nosniff in every response if its origin is https', async ()
     ),
   ])
   expect(responses.map(({ status }) => status)).toEqual([
-    ...[200, 404, 400, 201],
-    ...[200, 200, 204, 404, 404],
-    ...[400, 400, 400],
+    200, 404, 400, 201, 200, 200, 204, 404, 404, 400, 400, 400,
   ])
   for (const { headers } of responses) {
     expect(headers.get('strict-transport-security')).toBe(hsts)
@@ -95,7 +95,9 @@ test('logs each response with its id, without values that a caller chose', async
       { method: 'GET', path: '/payment-intents/:id', status: 200 },
       { method: 'GET', path: '/checkout/:id', status: 200 },
     ].map((line, index) => ({
-      ...{ ...line, level: 20, ms: expect.any(Number) },
+      ...line,
+      level: 20,
+      ms: expect.any(Number),
       requestId: responses[index]?.headers.get('request-id'),
     })),
   )

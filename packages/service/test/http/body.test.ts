@@ -35,14 +35,19 @@ test.each([
 })
 
 test.each([
-  ...['', 'text/plain', 'text/plain, application/json', 'application/json; charset=utf-16'],
-  ...['application/json; charset=utf-8; charset=utf-16', undefined],
+  '',
+  'text/plain',
+  'text/plain, application/json',
+  'application/json; charset=utf-16',
+  'application/json; charset=utf-8; charset=utf-16',
+  undefined,
 ])('rejects the media type %j (threat 27)', async (sent) => {
   const headers = sent === undefined ? {} : { 'content-type': sent }
   const response = await post(usual, '{}', headers)
   expect(response.headers.get('accept-post')).toBe('application/json')
   expect(await response.json()).toMatchObject({
-    ...{ status: 415, code: 'unsupported_media_type' },
+    status: 415,
+    code: 'unsupported_media_type',
     detail: 'Content-Type must be application/json, with no charset other than utf-8.',
   })
 })
@@ -51,7 +56,8 @@ test('rejects a compressed body (threat 27)', async () => {
   const response = await post(usual, '{}', { ...type, 'content-encoding': 'gzip' })
   expect(response.headers.get('accept-encoding')).toBe('identity')
   expect(await response.json()).toMatchObject({
-    ...{ status: 415, code: 'unsupported_media_type' },
+    status: 415,
+    code: 'unsupported_media_type',
     detail: 'Content-Encoding is not supported. Send the body uncompressed.',
   })
 })
@@ -65,7 +71,8 @@ test.each([
   expect(await postChunks(url, '[', longest.slice(1))).toBe(200)
   expect(await postChunks(url, longest, ' ')).toBe(413)
   expect(await (await post(url, `${longest} `)).json()).toMatchObject({
-    ...{ status: 413, code: 'payload_too_large' },
+    status: 413,
+    code: 'payload_too_large',
     detail: `The body must be at most ${max} bytes.`,
   })
 })

@@ -10,7 +10,10 @@ import { atEnd } from '../support/lifetime.ts'
 async function serve(listener: RequestListener, bounds: Partial<ConnectionBounds> = {}) {
   const server = createServer({ keepAliveTimeout: 60_000 })
   serveConnections(server, listener, {
-    ...{ max: 100, maxPerClient: 100, writeTimeout: 60_000, clientOf: () => undefined },
+    max: 100,
+    maxPerClient: 100,
+    writeTimeout: 60_000,
+    clientOf: () => undefined,
     ...bounds,
   })
   server.listen(0)

@@ -29,7 +29,9 @@ test('rejects a repeated header that must appear once (threat 21)', async () => 
     ),
     ...['/payment-intents/pi_x', '/_sandbox/environments', '/checkout-api/intent'].map((path) => [
       path,
-      ...[hostLine, `Authorization: Bearer ${service.ready.adminToken}`, apiKey],
+      hostLine,
+      `Authorization: Bearer ${service.ready.adminToken}`,
+      apiKey,
     ]),
   ]
   for (const [path = '', ...headers] of repeated) {

@@ -19,8 +19,14 @@ test.each([
 })
 
 test.each([
-  ...['/checkout/%ff', '/checkout/', '/checkout/a/b', '/checkout', '/readyz', '/x'],
-  ...['/payment-intents/', '/Payment-Intents/x'],
+  '/checkout/%ff',
+  '/checkout/',
+  '/checkout/a/b',
+  '/checkout',
+  '/readyz',
+  '/x',
+  '/payment-intents/',
+  '/Payment-Intents/x',
 ])('returns 404 for %s (threat 30)', async (path) => {
   expect(await problemOf(await fetch(url + path))).toBe('404 not_found')
 })

@@ -44,16 +44,16 @@ function answer(code: string | undefined, token = 'b', next = 'c'): Cause {
 }
 
 const opened: Cause = {
-  ...{ type: 'challenge_opened', token: 'a', origin: 'https://shop.example' },
+  type: 'challenge_opened',
+  token: 'a',
+  origin: 'https://shop.example',
   returnPage: null,
 }
 const simulated = (outcome: Extract<Cause, { type: 'simulated' }>['outcome']): Cause => ({
-  ...{
-    type: 'simulated',
-    outcome,
-    confirmationId: `sandbox-${outcome}`,
-    providerPaymentId: 'sim_2',
-  },
+  type: 'simulated',
+  outcome,
+  confirmationId: `sandbox-${outcome}`,
+  providerPaymentId: 'sim_2',
 })
 
 /** Applies causes a minute apart, all of which are accepted. */
@@ -105,7 +105,8 @@ test('cancels an intent whose clientSecret is revoked, and rejects its buyer', (
   const revoked = { ...open, secretSalt: null }
   for (const cause of [pay('visa'), { type: 'canceled' }, opened, enter('a', 'b')] as const) {
     expect(decide(revoked, cause, at(1))).toMatchObject({
-      ...{ intent: { status: 'canceled' }, rejection: 'payment_intent_not_found' },
+      intent: { status: 'canceled' },
+      rejection: 'payment_intent_not_found',
     })
   }
   // A payment that the bank is processing may succeed.
@@ -119,13 +120,17 @@ test('expires an intent after 24 hours, a challenge after ten minutes', () => {
   expect(dueAt(open)).toEqual(at(24 * 60))
   expect(afterDeadlines(open, at(24 * 60 - 1))).toBe(open)
   expect(afterDeadlines(open, at(99 * 60))).toMatchObject({
-    ...{ status: 'expired', version: 2, finalizedAt: at(24 * 60) },
+    status: 'expired',
+    version: 2,
+    finalizedAt: at(24 * 60),
   })
   const challenged = after(pay('challenge'))
   expect(dueAt(challenged)).toEqual(at(11))
   const late = afterDeadlines(challenged, at(99 * 60))
   expect(stateOf(late).events.map(({ cause }) => cause)).toEqual([
-    ...['confirmed', 'challenge_timed_out', 'expired'],
+    'confirmed',
+    'challenge_timed_out',
+    'expired',
   ])
   expect(late).toMatchObject({ version: 4, finalizedAt: at(24 * 60) })
   expect(stateOf(late).confirmations).toMatchObject([
@@ -154,7 +159,8 @@ test('keeps what a later release has added to the document', () => {
   const later = {
     ...intent,
     state: {
-      ...{ ...state, added: 1 },
+      ...state,
+      added: 1,
       confirmations: state.confirmations.map((each) => ({ ...each, added: 2 })),
     },
   }

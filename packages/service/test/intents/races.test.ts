@@ -63,7 +63,9 @@ function pay(card: keyof typeof testCards = 'visa', version = 1): Cause {
 }
 
 const open: Cause = {
-  ...{ type: 'challenge_opened', token: 'a', origin: 'https://shop.example' },
+  type: 'challenge_opened',
+  token: 'a',
+  origin: 'https://shop.example',
   returnPage: null,
 }
 const enter: Cause = { type: 'challenge_entered', display: 'challenge', token: 'a', next: 'b' }

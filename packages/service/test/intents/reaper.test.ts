@@ -77,7 +77,10 @@ test('ends a challenge at its deadline, long before that of its intent', async (
   await store.create({ intent: draft })
   const authorization = authorizeTestCard('challenge', { expMonth: 12, expYear: 2040 })
   await change(store, draft.id, {
-    ...{ type: 'confirmed', confirmationId: 'confirmation-0001', version: 1, authorization },
+    type: 'confirmed',
+    confirmationId: 'confirmation-0001',
+    version: 1,
+    authorization,
     providerPaymentId: 'sim_1',
   })
   expect((await rowOf(draft.id)).status).toBe('requires_action')
@@ -166,7 +169,9 @@ test('runs a round every ten seconds until it is stopped, and logs one that fail
     vi.advanceTimersByTime(1)
     await expect.poll(() => lines).toHaveLength(round)
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
-      ...{ level: 40, msg: 'A reaper round failed', error: { message: 'the store is away' } },
+      level: 40,
+      msg: 'A reaper round failed',
+      error: { message: 'the store is away' },
     })
   }
   await stop()

@@ -24,11 +24,15 @@ test('creates an intent with the sent fields, an id, and a clientSecret', async 
   expect(response.headers.get('location')).toBe(`/payment-intents/${body.id}`)
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(body).toEqual({
-    ...{ ...sent, currency: 'AMD' },
+    ...sent,
+    currency: 'AMD',
     id: expect.stringMatching(/^pi_[A-Za-z0-9]{24}$/),
     clientSecret: expect.stringMatching(new RegExp(`^${body.id}_secret_[A-Za-z0-9]{48}$`)),
     status: 'requires_payment_method',
-    ...{ paymentMethod: null, lastPaymentFailure: null, nextAction: null, providerPaymentId: null },
+    paymentMethod: null,
+    lastPaymentFailure: null,
+    nextAction: null,
+    providerPaymentId: null,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updatedAt: body.createdAt,
   })
@@ -72,7 +76,8 @@ test('rejects a reused key with another body, without data of the first (threat 
   expect(response.status).toBe(422)
   const text = await response.text()
   expect(JSON.parse(text)).toMatchObject({
-    ...{ code: 'idempotency_key_reused', retryable: false },
+    code: 'idempotency_key_reused',
+    retryable: false,
     detail: 'This Idempotency-Key was used with another body. Use a new key for a new request.',
   })
   expect(text).not.toContain(id)
@@ -82,7 +87,8 @@ test('asks for the same request again while its key is in use', async () => {
   const intents = { create: async () => ({ type: 'in_use' }) }
   const { handle } = intentRoutes({ intents } as never).create
   await expect(handle({} as never, { intent: newIntent() })).rejects.toMatchObject({
-    ...{ code: 'idempotency_key_in_use', headers: { 'retry-after': '1' } },
+    code: 'idempotency_key_in_use',
+    headers: { 'retry-after': '1' },
     message:
       'The first request with this Idempotency-Key is still running. Send the same request again.',
   })
@@ -100,11 +106,13 @@ test('names each invalid field and its rule', async () => {
   expect(response.status).toBe(400)
   expect(((await response.json()) as { errors: unknown }).errors).toEqual([
     {
-      ...{ pointer: '/amount', code: 'not_an_integer' },
+      pointer: '/amount',
+      code: 'not_an_integer',
       detail: 'amount must be a whole number of minor units: 19.99 USD is 1999',
     },
     {
-      ...{ pointer: '/order_id', code: 'unknown_parameter' },
+      pointer: '/order_id',
+      code: 'unknown_parameter',
       detail: 'order_id is not a parameter of this operation',
     },
   ])
@@ -127,7 +135,9 @@ test.each([
   const client = isPage ? { origin: service.url } : { authorization: `Bearer ${service.apiKey}` }
   const headers = { 'content-type': 'application/json', ...client }
   const response = await fetch(service.url + path, {
-    ...{ method: 'POST', headers, body: JSON.stringify(body) },
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
   })
   const text = await response.text()
   expect([response.status, Buffer.byteLength(text) < 16_000]).toEqual([400, true])

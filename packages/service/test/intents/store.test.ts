@@ -15,7 +15,10 @@ let now = at
 const store = createIntentStore({ db, now: () => now })
 
 const paid: Cause = {
-  ...{ type: 'confirmed', confirmationId: 'attempt-1', version: 1, providerPaymentId: 'sim_1' },
+  type: 'confirmed',
+  confirmationId: 'attempt-1',
+  version: 1,
+  providerPaymentId: 'sim_1',
   authorization: authorizeTestCard('visa', { expMonth: 12, expYear: 2040 }),
 }
 function draft(key: number, changes: Partial<Intent> = {}, body = 1): Draft {

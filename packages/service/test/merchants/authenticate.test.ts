@@ -135,8 +135,14 @@ test('rejects a request without a bearer token (threat 11)', async () => {
   })
   const { apiKey } = await newKey('test')
   for (const header of [
-    ...['', 'Bearer', 'Bearer ', `Basic ${apiKey}`, `x Bearer ${apiKey}`, `Bearer ${apiKey} x`],
-    ...[`Bearer${apiKey}`, `Bearer ${'x'.repeat(513)}`],
+    '',
+    'Bearer',
+    'Bearer ',
+    `Basic ${apiKey}`,
+    `x Bearer ${apiKey}`,
+    `Bearer ${apiKey} x`,
+    `Bearer${apiKey}`,
+    `Bearer ${'x'.repeat(513)}`,
   ]) {
     await expect(send(header), header).rejects.toMatchObject(unknown)
   }

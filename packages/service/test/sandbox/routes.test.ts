@@ -188,7 +188,9 @@ test('sends a request as the merchant, with the faults and rejections of a real 
   expect(await json('POST', `${path}/requests`, sent)).toMatchObject({ status: 404 })
   const lost = { 'sandbox-fault': 'drop-before-commit' }
   expect(await json('POST', `${path}/requests`, { ...sent, headers: lost })).toEqual({
-    ...{ status: 0, requestId: null, intentId: null },
+    status: 0,
+    requestId: null,
+    intentId: null,
   })
   for (const wrong of [
     { path: '/healthz' },
@@ -389,7 +391,9 @@ test('masks the id of a live intent in the request log', async () => {
       { ...masked, status: 404, environment },
       { intentId: known, path: `/payment-intents/${known}`, status: 401, environment: null },
       { intentId: null, path: '/payment-intents/pi_…/more' },
-      ...[masked, masked, masked],
+      masked,
+      masked,
+      masked,
       { intentId: known },
     ])
 })

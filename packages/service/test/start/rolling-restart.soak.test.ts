@@ -76,7 +76,8 @@ async function send(results: Map<string, number>): Promise<void> {
 
 async function create(agent: Agent): Promise<string> {
   const sent = request(`${balancer.origin}/payment-intents`, {
-    ...{ agent, method: 'POST' },
+    agent,
+    method: 'POST',
     headers: { authorization: `Bearer ${first.apiKey}`, 'content-type': 'application/json' },
   })
   sent.end(JSON.stringify(order))

@@ -15,8 +15,11 @@ function beginningOf({ url, apiKey }: TestService, length: number): string {
     'POST /payment-intents HTTP/1.1',
     `Host: ${new URL(url).host}`,
     `Authorization: Bearer ${apiKey}`,
-    ...['Content-Type: application/json', `Content-Length: ${length}`],
-    ...['Expect: 100-continue', '', ''],
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+    'Expect: 100-continue',
+    '',
+    '',
   ].join('\r\n')
 }
 

@@ -47,7 +47,10 @@ export async function startCheckout({
   const now = (): Date => new Date(Date.now() + offset)
   const stopping = new AbortController()
   const context: AppOptions = {
-    ...{ db, keys, log, now },
+    db,
+    keys,
+    log,
+    now,
     publicUrl: given.publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
@@ -70,7 +73,9 @@ export async function startCheckout({
     if (!given.db) await db.close()
   })
   return {
-    ...{ context, db, close },
+    context,
+    db,
+    close,
     /** Lines of its log. */
     logged: logged as readonly string[],
     url: context.publicUrl,

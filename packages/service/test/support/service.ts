@@ -148,8 +148,14 @@ export async function sendRaw(url: string, lines: readonly string[], body = ''):
 
 /** Headers of the API; the others belong to HTTP and browsers. */
 const apiHeaders = [
-  ...['allow', 'idempotent-replayed', 'location', 'ratelimit', 'ratelimit-policy'],
-  ...['request-id', 'retry-after', 'www-authenticate'],
+  'allow',
+  'idempotent-replayed',
+  'location',
+  'ratelimit',
+  'ratelimit-policy',
+  'request-id',
+  'retry-after',
+  'www-authenticate',
 ]
 
 interface Description {

@@ -46,8 +46,19 @@ export function loggedRequest(entry: KeptEntry): LoggedRequest {
   const { number, method, path, status, requestId, operation } = entry
   const { environment, intentId, replayed, repeats, faults, pointers, pointersOmitted } = entry
   return {
-    ...{ number, method, path, status, requestId, operation },
-    ...{ environment, intentId, replayed, repeats, faults, pointers, pointersOmitted },
+    number,
+    method,
+    path,
+    status,
+    requestId,
+    operation,
+    environment,
+    intentId,
+    replayed,
+    repeats,
+    faults,
+    pointers,
+    pointersOmitted,
     at: entry.at.toISOString(),
     ms: Math.round(entry.ms * 10) / 10,
     idempotencyKey: entry.idempotencyKey ?? null,
