@@ -86,7 +86,8 @@ export const styles = css`
   }
   .help {
     padding: 10px;
-    border: 1px solid;
+    border: 1px solid #8888;
+    border-radius: 10px;
     font: 13px/1.5 ui-monospace, monospace;
     text-align: start;
     overflow-wrap: anywhere;
