@@ -13,6 +13,8 @@ import { timeline } from './timeline.ts'
 
 export class IntentDetail extends InspectorView {
   #focusPending = false
+  /** The outcome whose command is shown. */
+  #asCurl: Offer | undefined
 
   /** Moves the focus to the heading as soon as it is rendered. */
   takeFocus(): void {
@@ -72,21 +74,26 @@ export class IntentDetail extends InspectorView {
     }
     return html`<div class="outcomes columns" role="group" aria-label="Simulate an outcome">
       ${Object.entries(groups).map(
-        ([by, offers]) =>
-          html`<section><h3>${by}</h3><ul class="stack">${offers.map(
-            ([
-              outcome,
-              text,
-              hint,
-            ]) => html`<li class="row"><button type="button" ?disabled=${this.state.simulating}
-            @click=${() => simulate(outcome)}>${text}</button>
-            <details><summary class="hint" aria-label=${`curl: ${text}`}>curl</summary>${codeBlock(
-              curlOfOutcome(location.origin, id, outcome),
-            )}</details>
-            <span class="hint">${hint}</span></li>`,
-          )}</ul></section>`,
+        ([by, offers]) => html`<section><h3>${by}</h3><ul class="stack">${offers.map((offer) => {
+          const [outcome, text, hint] = offer
+          return html`<li>
+            <div class="row"><button type="button" ?disabled=${this.state.simulating}
+              @click=${() => simulate(outcome)}>${text}</button>
+              <button type="button" class="small" aria-label=${`curl: ${text}`}
+                aria-expanded=${offer === this.#asCurl ? 'true' : 'false'}
+                @click=${() => this.#switchCurl(offer)}>curl</button></div>
+            <span class="hint">${hint}</span></li>`
+        })}</ul></section>
+        ${offers
+          .filter((offer) => offer === this.#asCurl)
+          .map(([outcome]) => codeBlock(curlOfOutcome(location.origin, id, outcome)))}`,
       )}
     </div>`
+  }
+
+  #switchCurl(offer: Offer): void {
+    this.#asCurl = offer === this.#asCurl ? undefined : offer
+    this.requestUpdate()
   }
 
   #facts(detail: ShownIntent): TemplateResult {
