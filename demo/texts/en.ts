@@ -58,7 +58,7 @@ export const en = {
   paidTitle: 'Thank you for your order',
   paidText: 'We received your payment and are preparing your order. This page is your receipt.',
   failedTitle: 'The payment didn’t go through',
-  failedText: 'Your bank declined the card. You were not charged. Use another card.',
+  failedText: 'Your bank declined the card. You were not charged. Try again with another card.',
   expiredText: 'The time to pay is over. You were not charged. You can pay for the order again.',
   canceledTitle: 'You canceled the payment',
   canceledText: 'You were not charged. We saved your order, and you can pay for it later.',

@@ -82,6 +82,7 @@ function startContent(publicUrl: string, hasInspector: boolean): string {
   const create = `curl ${publicUrl}/payment-intents \\
   -H "Authorization: Bearer $PI_API_KEY" \\
   -H 'Content-Type: application/json' \\
+  -H 'Idempotency-Key: A-1001-1' \\
   -d '{ "amount": 150000, "currency": "AMD", "orderId": "A-1001" }'`
   return `<header class="stack">
       <h1>The Payment Intents service is running</h1>
