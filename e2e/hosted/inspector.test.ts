@@ -216,6 +216,10 @@ test('filters the request log and links to it from intents and issues', async ({
   for (const [index, text] of ['R-1', '2', '–', '1'].entries()) {
     await expect(row.getByRole('cell').nth(index + 1)).toHaveText(text)
   }
+  await row.getByRole('link', { name: 'followed-key-1' }).click()
+  await expect(lines).toHaveCount(2)
+  await page.getByRole('link', { name: /^Requests/ }).click()
+  await expect(lines).toHaveCount(4)
   await goTo(page, 'lint')
   await page.getByRole('button', { name: 'Clear' }).click()
   await expect(page.getByRole('heading', { name: 'No issues found' })).toBeVisible()

@@ -132,8 +132,10 @@ export class Inspector extends LightElement {
     const count = counts[section]
     const tone = tabTones[section] ?? 'waiting'
     const current = section === route.section
+    // Links to the requests of a key or an intent set the filter.
+    const showAll = (): void => this.#state.searchRequests(anyRequest)
     return html`<a href=${writeRoute({ section })} aria-current=${current ? 'page' : 'false'}
-      title=${`Press ${at + 1}`}>${titleOf(section)}${
+      @click=${section === 'requests' ? showAll : nothing} title=${`Press ${at + 1}`}>${titleOf(section)}${
         count ? html` <b class="badge" data-tone=${tone}>${count}</b>` : nothing
       }</a>`
   }
@@ -203,8 +205,8 @@ export class Inspector extends LightElement {
       return
     }
     if (typing || document.querySelector('dialog[open]')) return
-    const section = sections[Number(event.key) - 1]
-    if (section && this.#shortcuts) location.hash = writeRoute({ section })
+    const tab = this.querySelectorAll<HTMLElement>('nav a')[Number(event.key) - 1]
+    if (this.#shortcuts) tab?.click()
     if (event.key === '/' && this.#shortcuts) {
       event.preventDefault()
       this.querySelector<HTMLInputElement>('input[type=search]')?.focus()
