@@ -47,8 +47,10 @@ function reasons(
   const explained = pointers.map(
     (pointer) => [pointer, errors.find((error) => error.pointer === pointer)?.detail] as const,
   )
+  // A detail can join those of the fields.
+  const isListed = explained.some(([, text]) => text && detail?.includes(text))
   return html`<div class="reasons">
-    <p><a href="/docs#${problem}" target="_blank"><code>${problem}</code></a> ${detail}</p>
+    <p><a href="/docs#${problem}" target="_blank"><code>${problem}</code></a> ${isListed ? nothing : detail}</p>
     <ul>${explained.map(
       ([pointer, text]) => html`<li class="row"><code class="why">${pointer}</code> ${text}</li>`,
     )}</ul>
