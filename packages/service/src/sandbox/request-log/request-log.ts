@@ -99,11 +99,11 @@ export function createRequestLog({
   /** Counts a repeated read, because a shop that polls would push other requests out of the log. */
   function isRepeat(entry: LogEntry): boolean {
     if (entry.operation !== 'retrieve' || entry.environment === null) return false
-    const newest = rings.flatMap((ring) => ring.entries().slice(-maxReads))
-    const first = newest.findLast(
+    const first = newestOf(ringOf(entry)).findLast(
       (earlier) => earlier.number > lastRestored && isSameRead(earlier, entry),
     )
-    if (!first || newest.some((other) => isBetween(other, first))) return false
+    if (!first) return false
+    if (rings.some((ring) => newestOf(ring).some((other) => isBetween(other, first)))) return false
     first.repeats++
     first.revision = ++revision
     return true
@@ -181,8 +181,12 @@ export function createRequestLog({
 const limit = { entries: 500, bytes: 4 * 1024 * 1024 }
 const maxAboutOne = 20
 const pageLength = 100
-/** How many reads are compared with the next one. */
+/** How many requests of each kind are compared with the next read. */
 const maxReads = 20
+
+function newestOf(ring: ReturnType<typeof createRing>): readonly KeptEntry[] {
+  return ring.entries().slice(-maxReads)
+}
 
 /** Returns the entry of a request whose intent may be live. */
 function withoutIds(entry: LogEntry): LogEntry {
