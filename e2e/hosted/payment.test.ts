@@ -61,7 +61,7 @@ test('stays on the shop’s page if the bank’s page does not open', async ({
   await page.clock.install()
   await openForm()
   const address = page.url()
-  const navigation = page.waitForEvent('requestfailed')
+  const navigation = page.waitForEvent('requestfailed', (request) => request.isNavigationRequest())
   await page.route('**/challenge', (route) => route.abort('aborted'))
   await page.route('**/bank', (route) => route.abort('aborted'))
   await fillCard(page, '4000002760003184')
