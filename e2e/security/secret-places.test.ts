@@ -66,7 +66,7 @@ test('a payment leaves keys, secrets, tokens, and card data in no other place th
   )
 
   // The service writes its log of requests once a second.
-  const requests = join(stack.data, 'service/requests-1.jsonl')
+  const requests = join(stack.data, 'service/requests-2.jsonl')
   await expect.poll(async () => await readFile(requests, 'utf8').catch(() => '')).toContain(order)
 
   const canaries = {

@@ -113,7 +113,7 @@ export interface LoggedRequest {
   /** Id of the test environment, or `null` if no key identified it. */
   readonly environment: string | null
   readonly intentId: string | null
-  /** Order of a create, or `null` if its body is not kept or has none. */
+  /** Order of the body of a create, or of the intent. `null` if neither is known. */
   readonly order: LoggedOrder | null
   /** Key with masked credentials, or `null` if none was sent. */
   readonly idempotencyKey: string | null
@@ -172,8 +172,9 @@ export interface LoggedExchange {
   readonly request: LoggedRequest
   /** Order of the intent. */
   readonly orderId: string | null
-  /** Headers that change the result, by lower-case name. */
+  /** Headers that change the result, and those of this response alone, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
+  readonly responseHeaders: Readonly<Record<string, string>>
   readonly requestBody: string | null
   readonly responseBody: string | null
   /** Whether method, path, headers, and body are those of the request: complete, and not masked. */

@@ -30,6 +30,8 @@ export class Call {
   replayed = false
   /** Faults that the sandbox applied. */
   faults: readonly string[] = noTexts
+  /** Headers of the response that are not constant. */
+  sentHeaders: Readonly<Record<string, string>> | undefined = undefined
   /** Body of the response, if it is a text. */
   sentBody: string | undefined = undefined
   /** Code of the problem that was sent. */

@@ -64,6 +64,7 @@ export function send(
 ): void | Promise<void> {
   const { request, response, requestId } = call
   if (response.destroyed) return
+  call.sentHeaders = headers
   if (typeof body === 'function') {
     response.writeHead(status, { ...base, ...headers, [names.requestId]: requestId })
     if (request.method !== 'HEAD') return body(response)

@@ -2,7 +2,12 @@
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'
-import { faultNames, faultOperations, type LintIssue } from '../../shared/sandbox-api.ts'
+import {
+  faultNames,
+  faultOperations,
+  type LintIssue,
+  type LoggedRequest,
+} from '../../shared/sandbox-api.ts'
 import type { Queryable } from '../db/database.ts'
 import { hasNoEnvironment } from '../db/errors.ts'
 import type { Call } from '../http/call.ts'
@@ -164,7 +169,7 @@ export function environmentRoutes({
       const search = { environment, before: undefined, term: text, status: null }
       const { intents } =
         text === null ? { intents: [] } : await listIntents({ db, intents: store }, search)
-      return requestLog.requests(environment.id, {
+      const page = requestLog.requests(environment.id, {
         before,
         text,
         intentIds: new Set(intents.map(({ id }) => id)),
@@ -172,6 +177,11 @@ export function environmentRoutes({
         key: call.query.get('key') || null,
         failed: call.query.get('failed') === 'true',
       })
+      const orders = await ordersOf(
+        db,
+        page.requests.map(({ intentId }) => intentId),
+      )
+      return { ...page, requests: page.requests.map((each) => withOrder(each, orders)) }
     }),
     sendRequest: about(async (environment, call) => {
       const rule =
@@ -206,7 +216,10 @@ export function environmentRoutes({
       return { findings: [] }
     }),
 
-    faults: about(({ id }) => ({ rules: faults.list(id) })),
+    faults: about(({ id }) => ({
+      rules: faults.list(id),
+      requests: requestLog.requestsWithFaults(id),
+    })),
     addFault: about(async ({ id }, call) => {
       const rule = `Send {"on": "create" or "retrieve", "do": one of ${faultNames}, "times": 1 to 1000}.`
       faults.add(id, await parseBody(call, FaultRule, rule))
@@ -237,6 +250,16 @@ const FaultRule = z.strictObject({
 
 export function noEnvironment(): Error {
   return notFound('No test environment has this id. GET /_sandbox/environments lists them.')
+}
+
+/** Adds the order of its intent to a request that names none. */
+function withOrder(
+  request: LoggedRequest,
+  orders: ReadonlyMap<string | null, string>,
+): LoggedRequest {
+  const orderId = orders.get(request.intentId)
+  if (request.order || orderId === undefined) return request
+  return { ...request, order: { orderId, amount: null, currency: null } }
 }
 
 function summaryOf({ id, merchantName: merchant, allowedOrigins: origins }: Environment): object {

@@ -18,7 +18,7 @@ async function start(directory: string) {
   }
 }
 
-const logIn = (directory: string): string => join(directory, 'requests-1.jsonl')
+const logIn = (directory: string): string => join(directory, 'requests-2.jsonl')
 
 test('the log survives a restart: requests, their repeats, bodies, and keys', async () => {
   const directory = temporaryFolder()
@@ -53,7 +53,7 @@ test('the log is written while the service runs, and a crash spoils no other lin
   const first = await start(directory)
   await created(first, { ...order, orderId: 'WRITTEN-1' })
   const written = (): string =>
-    readdirSync(directory).includes('requests-1.jsonl')
+    readdirSync(directory).includes('requests-2.jsonl')
       ? readFileSync(logIn(directory), 'utf8')
       : ''
   await expect.poll(written, { timeout: 30_000 }).toContain('WRITTEN-1')

@@ -131,6 +131,7 @@ test('keeps the body, the key, and the response of a request', async () => {
     request: made,
     orderId: 'A-1001',
     headers: { 'content-type': 'application/json', ...key },
+    responseHeaders: { location: `/payment-intents/${made.intentId}` },
     requestBody: body,
     responseBody: expect.stringMatching(/^{'id":"pi_.*_secret_…"/),
     isExact: true,
@@ -139,6 +140,33 @@ test('keeps the body, the key, and the response of a request', async () => {
     responseBody: expect.stringMatching(/"pointer":"\/amount".*"detail":"amount/),
     isExact: true,
   })
+})
+
+test('keeps the headers that belong to one response', async () => {
+  const key = { 'idempotency-key': 'headers-1' }
+  for (const sent of [key, key, { 'sandbox-fault': '503' }]) await create(service, order, sent)
+  const [late, replay] = await waitForRequests(3)
+  expect(await exchangeOf(late)).toMatchObject({ responseHeaders: { 'retry-after': '1' } })
+  const replayed = { 'idempotent-replayed': 'true' }
+  expect(await exchangeOf(replay)).toMatchObject({ responseHeaders: replayed })
+})
+
+test('logs a wrong path with a key, and no missing page or icon', async () => {
+  for (const missing of ['/nothing', '/robots.txt']) await fetch(service.url + missing)
+  const headers = { authorization: `Bearer ${service.apiKey}` }
+  await fetch(`${service.url}/payment-intent/1`, { headers })
+  const [{ path: logged }] = await waitForRequests(1)
+  expect(logged).toBe('/payment-intent/1')
+})
+
+test('names the order of a read, and the requests that a fault changed', async () => {
+  const id = await newIntent()
+  await retrieve(service, id)
+  await create(service, order, { 'sandbox-fault': '500' })
+  await waitForRequests(3)
+  expect((await requests())[1]).toMatchObject({ order: { orderId: 'A-1001', amount: null } })
+  const { requests: changed } = await json('GET', `${path}/faults`)
+  expect(changed).toMatchObject([{ status: 500, faults: ['500'] }])
 })
 
 test.each([

@@ -10,6 +10,7 @@ import { maskCredentials } from './mask.ts'
 /** What a request sent and received, with its credentials. */
 export interface Received {
   readonly headers: Readonly<Record<string, string>>
+  readonly responseHeaders: Readonly<Record<string, string>>
   readonly requestBody: string | null
   readonly responseBody: string | null
   /** Whether a command can send the same request, if nothing of it is masked. */
@@ -28,7 +29,8 @@ export function receivedOf(
   const responds = problem !== undefined || isKept
   const isSent = sentStatus !== 0 && sentBody !== undefined && sentBody.length <= maxBody
   return {
-    headers: headersOf(call),
+    headers: picked(request.headers, shownHeaders),
+    responseHeaders: sentStatus === 0 ? {} : picked(call.sentHeaders ?? {}, shownResponseHeaders),
     requestBody: text,
     responseBody: responds && isSent ? sentBody : null,
     isExact:
@@ -40,16 +42,15 @@ export function receivedOf(
 
 export function masked({
   headers: received,
+  responseHeaders,
   requestBody,
   responseBody,
   isExact,
 }: Received): Exchange {
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(received)) {
-    headers[name] = maskCredentials(value).slice(0, maxHeader)
-  }
+  const headers = maskHeaders(received)
   const exchange = {
     headers,
+    responseHeaders: maskHeaders(responseHeaders),
     requestBody: requestBody === null ? null : maskText(requestBody),
     responseBody: responseBody === null ? null : maskText(responseBody),
   }
@@ -76,16 +77,37 @@ function isCommandText(sent: Buffer, text: string | null): boolean {
   return text !== null && isUtf8(sent) && !sent.includes(0)
 }
 
-function headersOf({ request }: Call): Readonly<Record<string, string>> {
+function picked(
+  headers: Readonly<Record<string, unknown>>,
+  shown: readonly string[],
+): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const name of shown) {
+    const value = headers[name]
+    if (typeof value === 'string') found[name] = value
+  }
+  return found
+}
+
+function maskHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const shown: Record<string, string> = {}
-  for (const name of shownHeaders) {
-    const value = request.headers[name]
-    if (typeof value === 'string') shown[name] = value
+  for (const [name, value] of Object.entries(headers)) {
+    shown[name] = maskCredentials(value).slice(0, maxHeader)
   }
   return shown
 }
 
 const shownHeaders = ['content-type', names.idempotencyKey, names.sandboxFault]
+const shownResponseHeaders = [
+  'location',
+  names.idempotentReplayed,
+  names.retryAfter,
+  'ratelimit',
+  'ratelimit-policy',
+  'www-authenticate',
+  'allow',
+  'accept-post',
+]
 const maxHeader = 255
 
 /** Masks credentials and card numbers, also those that JSON escapes hide. */

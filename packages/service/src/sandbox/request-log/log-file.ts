@@ -16,7 +16,7 @@ import type { Exchange, KeptEntry } from './logged-request.ts'
 import type { RequestLog } from './request-log.ts'
 
 /** Name of the file. Another form of the entries needs another name. */
-export const logFileName = 'requests-1.jsonl'
+export const logFileName = 'requests-2.jsonl'
 
 /** Restores a log from its file, and writes its changes there. Returns the function that ends with the last write. */
 export async function keepLog(

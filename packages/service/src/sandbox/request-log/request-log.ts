@@ -147,6 +147,13 @@ export function createRequestLog({
         .slice(-maxAboutOne)
         .reverse()
         .map(loggedRequest),
+    /** Returns the newest requests of an environment that a fault changed. */
+    requestsWithFaults: (environmentId: string): readonly LoggedRequest[] =>
+      all()
+        .filter(({ environment, faults }) => environment === environmentId && faults.length > 0)
+        .slice(-maxAboutOne)
+        .reverse()
+        .map(loggedRequest),
     keyUses: uses.list,
     /** Clears all requests, or those of one environment and of unknown environments. */
     clear: (environmentId?: string): void => {
@@ -213,10 +220,19 @@ function isSameRead(one: LogEntry, other: LogEntry): boolean {
   )
 }
 
-/** Requests of a merchant's server and pages are logged, and those to an unknown path. */
-function isLogged({ route, matched, audience }: Call): boolean {
+/**
+ * Requests of a merchant's server and pages are logged, and those to an unknown path: not those for a page or an icon,
+ * which send no credential.
+ */
+function isLogged({
+  route,
+  matched,
+  audience,
+  request: { method, url = '', headers },
+}: Call): boolean {
   if (audience === 'merchant' || route === 'page') return true
-  return matched === undefined && (audience === 'buyer' || audience === 'public')
+  if (matched !== undefined || (audience !== 'buyer' && audience !== 'public')) return false
+  return method !== 'GET' || headers.authorization !== undefined || hasSecret(url)
 }
 
 function entryOf(call: Call, measured: Pick<LogEntry, 'number' | 'at' | 'ms'>): LogEntry {
