@@ -92,7 +92,8 @@ export class HostedPage extends LightElement {
   }
 
   #back({ returnUrl }: FullPageLink): TemplateResult {
-    return html`<a href=${returnUrl}><span aria-hidden="true">←</span> ${this.#texts.back}</a>`
+    const toShop = new URL(returnUrl).origin !== location.origin
+    return html`<a href=${returnUrl}><span aria-hidden="true">←</span> ${toShop ? this.#texts.back : 'Back to the inspector'}</a>`
   }
 
   /** Code, cause, and fix of the notice. */

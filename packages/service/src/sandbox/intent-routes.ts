@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'
 import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
-import { fullPageOf } from '../checkout/full-page.ts'
+import { fullPageOf, inspectorUrl } from '../checkout/full-page.ts'
 import { SessionTokens } from '../checkout/sessions.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, json } from '../http/response.ts'
@@ -50,11 +50,10 @@ export function intentRoutes(options: SandboxRoutesOptions) {
       const found = await load(intents, id)
       if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
       const { id: environmentId, allowedOrigins } = found.environment
-      // The shop that was registered last, rather than the one of the default port.
-      const origin = allowedOrigins.at(-1)
+      const [origin] = allowedOrigins
       if (origin === undefined) throw sandboxApiError('origin_not_allowed')
       const { token } = await tokens.sign({ id, environmentId, origin }, intents.now())
-      const query = new URLSearchParams({ return: `${origin}/` })
+      const query = new URLSearchParams({ return: inspectorUrl(publicUrl, id) })
       const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
       return { ...json({ path }, 201), headers: { 'set-cookie': cookie } }
     },
@@ -68,7 +67,7 @@ function sandboxApiError(code: keyof typeof details): ProblemError {
 }
 
 const details = {
-  origin_not_allowed: 'Register an origin first. The checkout returns to it.',
+  origin_not_allowed: 'Register an origin first. A checkout is open for one of them.',
   payment_intent_not_found: 'No test environment has a Payment Intent with this id.',
   intent_finalized: 'The Payment Intent is final, so its outcome cannot be changed.',
   confirmation_in_progress:
