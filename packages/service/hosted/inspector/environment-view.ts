@@ -114,7 +114,7 @@ export class EnvironmentView extends InspectorView {
           ? html`<p class="hint">This service keeps its data in memory only. A stop deletes it.</p>`
           : nothing
       }
-      <dialog class="box stack" aria-labelledby="reset-title">
+      <dialog class="apart stack" aria-labelledby="reset-title">
         <h2 id="reset-title">Reset ${merchant}?</h2>
         <p class="hint">This deletes all test intents and fault rules, and returns the clock to real time. API keys and
           origins are kept.</p>

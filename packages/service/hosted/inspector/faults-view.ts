@@ -1,17 +1,18 @@
 /** Fault rules: what breaks, and how often. @module */
-import { html, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { state } from 'lit/decorators.js'
 import type { Fault, FaultRule, StoredFaultRule } from '../../shared/sandbox-api.ts'
 import { InspectorView } from './inspector-view.ts'
 import { faultLabels } from './labels.ts'
 import { selectField } from './markup.ts'
+import { requestLog } from './request-line.ts'
 
 export class FaultsView extends InspectorView {
   @state() private fault: Fault['type'] = 'drop-after-commit'
 
   protected override render(): unknown {
     const { environment, lists } = this.state
-    const { rules = [] } = lists.faults ?? {}
+    const { rules = [], requests = [] } = lists.faults ?? {}
     return html`<div class="cards columns">
       <section class="box stack">
         <h2>Break the next requests</h2>
@@ -23,6 +24,11 @@ export class FaultsView extends InspectorView {
       <section class="box stack">
         <h2>Fault rules</h2>
         ${rules.length > 0 ? this.#rules(rules) : html`<p class="hint">No fault rules. Responses are not modified.</p>`}
+        ${
+          requests.length > 0
+            ? html`<h3>Requests with a fault</h3>${requestLog(requests)}`
+            : nothing
+        }
       </section>
     </div>`
   }

@@ -10,10 +10,10 @@ export interface IntentFilter {
 
 export interface RequestFilter {
   readonly q: string
-  readonly operation: string
+  /** `failed`, an operation, or `''` for all requests. */
+  readonly show: string
   /** Idempotency key of the creates, or `''` for all requests. */
   readonly key: string
-  readonly failed: boolean
   /** Number of the request before the page, or 0 for the newest page. */
   readonly before: number
 }
@@ -22,7 +22,7 @@ export interface RequestFilter {
 export const maxSearchLength = 200
 
 export const anyIntent: IntentFilter = { q: '', status: '', before: '' }
-export const anyRequest: RequestFilter = { q: '', operation: '', key: '', failed: false, before: 0 }
+export const anyRequest: RequestFilter = { q: '', show: '', key: '', before: 0 }
 
 export function isUnfiltered(filter: IntentFilter | RequestFilter): boolean {
   return !Object.values(filter).some(Boolean)

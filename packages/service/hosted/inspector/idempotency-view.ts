@@ -1,5 +1,5 @@
 /** How often each idempotency key was used, with replays and conflicts. @module */
-import { html, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import type { KeyUse } from '../../shared/sandbox-api.ts'
 import type { InspectorState } from './inspector-state.ts'
 import { clockText, timeText } from './labels.ts'
@@ -15,37 +15,29 @@ export function idempotencyView(state: InspectorState): TemplateResult {
         conflicts.</p>`,
     )
   }
-  return html`<p class="tools row hint">A replay is a retry that returned the first intent. A conflict
-      is a request that used the key with a different body. A lost response is one whose connection
-      closed first.</p>
-    <div class="scroll"><table>
-      <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${keys.map((use) => row(state, use))}</tbody>
-    </table></div>`
+  return html`<p class="tools hint">A replay is a retry that returned the first intent. A conflict is a request that
+      used the key with a different body. A lost response is one whose connection closed first.</p>
+    <ul class="log issues">${keys.map((use) => row(state, use))}</ul>`
 }
 
 function row(state: InspectorState, use: KeyUse): TemplateResult {
   const { key, intentId, orderId, requests, replays, conflicts, waits, lost, lastAt } = use
-  const cells = [
-    keyLink(state, key),
-    intentId ? intentLink(intentId, html`<bdi>${orderId ?? intentId}</bdi>`) : 'none',
-    requests,
-    replays || '–',
-    conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : '–',
-    waits || '–',
-    lost ? html`<span class="badge" data-tone="waiting">${lost}</span>` : '–',
-    html`<time datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time>`,
-  ]
-  return html`<tr>${cells.map((cell, at) => html`<td data-column=${columns[at]}>${cell}</td>`)}</tr>`
+  const counts = [
+    [replays, replays === 1 ? 'replay' : 'replays', 'good'],
+    [conflicts, conflicts === 1 ? 'conflict' : 'conflicts', 'bad'],
+    [waits, '× 409 in use', 'waiting'],
+    [lost, lost === 1 ? 'lost response' : 'lost responses', 'waiting'],
+  ] as const
+  return html`<li class="line">
+    <time class="hint" datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time>
+    <span class="hint">${requests} ${requests === 1 ? 'request' : 'requests'}</span>
+    <span class="subject">${keyLink(state, key)}</span>
+    <span class="row">${counts.map(([count, name, tone]) =>
+      count > 0 ? html`<span class="badge" data-tone=${tone}>${count} ${name}</span>` : nothing,
+    )}</span>
+    <span class="status">${
+      intentId ? intentLink(intentId, html`<bdi>${orderId ?? intentId}</bdi>`) : nothing
+    }</span>
+    <span></span>
+  </li>`
 }
-
-const columns = [
-  'Key',
-  'Intent',
-  'Requests',
-  'Replays',
-  'Conflicts',
-  '409 in use',
-  'Lost responses',
-  'Last',
-]

@@ -272,21 +272,20 @@ export class InspectorState {
   ): Promise<Partial<Lists> | undefined> {
     const { section: name } = this.route
     if (name === 'environment') return undefined
-    const filters = { intents: this.intentFilter, requests: this.#heldFilter() }
+    const { show, ...rest } = this.#heldFilter()
+    const requests = { ...rest, ...(show === 'failed' ? { failed: true } : { operation: show }) }
+    const filters = { intents: this.intentFilter, requests }
     const filter = name === 'intents' || name === 'requests' ? filters[name] : {}
     const path = `/environments/${environment}/${name}${queryText(filter)}`
     return { [name]: await api.read(path, signal) }
   }
 
-  /** Shown requests keep their places while one of them is open, or the list is scrolled. */
+  /** Shown requests keep their places while the list is scrolled. */
   #heldFilter(): RequestFilter {
     const filter = this.requestFilter
-    const { requests = [] } = this.lists.requests ?? {}
-    const [first] = requests
-    const { id } = this.route
+    const [first] = this.lists.requests?.requests ?? []
     if (!first || filter !== this.#shownFilter || filter.before) return filter
-    const isHeld = id ? requests.some(({ requestId }) => requestId === id) : this.#page.isScrolled()
-    return isHeld ? { ...filter, before: first.number + 1 } : filter
+    return this.#page.isScrolled() ? { ...filter, before: first.number + 1 } : filter
   }
 
   /** Reads the open request, which does not change, once. */

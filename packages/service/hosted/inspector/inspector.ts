@@ -12,10 +12,11 @@ import { readRoute, readToken, type Section, sections, writeRoute } from './rout
 export class Inspector extends LightElement {
   readonly #state = new InspectorState({
     requestUpdate: () => this.requestUpdate(),
-    isScrolled: () => scrollY > 0,
+    isScrolled: () => (panes.matches ? this.querySelector('.list')?.scrollTop : scrollY) !== 0,
     hasPanes: () => panes.matches,
     replace: (route) => location.replace(writeRoute(route)),
   })
+  #shownSection: Section | undefined
   #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
 
   override connectedCallback(): void {
@@ -25,6 +26,15 @@ export class Inspector extends LightElement {
     this.#navigate()
     const token = sessionStorage.getItem(tokenName)
     if (token && this.#state.connection === 'locked') this.#state.unlock(token)
+  }
+
+  /** On a phone the tabs scroll sideways. */
+  protected override updated(): void {
+    const { section } = this.#state.route
+    const tab = this.querySelector('nav [aria-current="page"]')
+    if (!tab || section === this.#shownSection) return
+    this.#shownSection = section
+    tab.scrollIntoView({ block: 'nearest', inline: 'center' })
   }
 
   protected override render(): unknown {

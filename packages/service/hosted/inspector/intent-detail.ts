@@ -4,40 +4,26 @@ import type { ShownIntent, SimulatedOutcome, TestCheckout } from '../../shared/s
 import { codeBlock, copyButton, jsonBlock } from './code-block.ts'
 import { curlOfOutcome } from './curl.ts'
 import { anyRequest } from './filters.ts'
-import { InspectorView } from './inspector-view.ts'
+import { DetailView } from './inspector-view.ts'
 import { customerName, money, statusLabel, timeText } from './labels.ts'
 import { facts } from './markup.ts'
-import { requestLine } from './request-line.ts'
+import { requestLog } from './request-line.ts'
 import { writeRoute } from './route.ts'
 import { timeline } from './timeline.ts'
 
-export class IntentDetail extends InspectorView {
-  #focusPending = false
+export class IntentDetail extends DetailView {
   /** The outcome whose command is shown. */
   #asCurl: Offer | undefined
 
-  /** Moves the focus to the heading as soon as it is rendered. */
-  takeFocus(): void {
-    this.#focusPending = true
-    this.requestUpdate()
-  }
-
-  protected override updated(): void {
-    const heading = this.#focusPending && this.querySelector('h2')
-    if (!heading) return
-    this.#focusPending = false
-    heading.focus()
-  }
-
   protected override render(): unknown {
     const { detail, isMissing } = this.state
-    const back = html`<a class="back" href=${writeRoute({ section: 'intents' })}>All intents</a>`
+    const back = html`<a class="back" href=${writeRoute({ section: 'intents' })}>← All intents</a>`
     if (!detail) {
       const text = isMissing ? 'This intent does not exist.' : 'Loading…'
-      return html`<section class="box stack detail">${back}<p class="empty">${text}</p></section>`
+      return html`<section class="box stack">${back}<p class="empty">${text}</p></section>`
     }
     const { intent } = detail
-    return html`<section class="box stack detail" aria-label=${`Intent of order ${intent.orderId}`}>
+    return html`<section class="box stack" aria-label=${`Intent of order ${intent.orderId}`}>
       ${back}
       <header>
         <div class="row"><h2 tabindex="-1"><bdi>${intent.orderId}</bdi></h2>${statusLabel(intent.status, 'badge')}</div>
@@ -58,7 +44,8 @@ export class IntentDetail extends InspectorView {
     if (finalizedAt || secretRevoked) return nothing
     const openPage = async (): Promise<void> => {
       const checkout = await this.state.send<TestCheckout>('POST', `/intents/${id}/checkout`)
-      if (checkout) open(checkout.path, '_blank', 'noopener')
+      // Not noopener, so that the tab has the token when it returns.
+      if (checkout) open(checkout.path, '_blank')
     }
     return html`<p><button type="button" @click=${openPage}>Open a test checkout</button></p>`
   }
@@ -72,9 +59,10 @@ export class IntentDetail extends InspectorView {
       await this.updateComplete
       if (document.activeElement === document.body) this.querySelector('h2')?.focus()
     }
-    return html`<div class="outcomes columns" role="group" aria-label="Simulate an outcome">
+    return html`<h3 id="outcomes">Simulate an outcome</h3>
+    <div class="outcomes columns" role="group" aria-labelledby="outcomes">
       ${Object.entries(groups).map(
-        ([by, offers]) => html`<section><h3>${by}</h3><ul class="stack">${offers.map((offer) => {
+        ([by, offers]) => html`<section><h4>${by}</h4><ul class="columns">${offers.map((offer) => {
           const [outcome, text, hint] = offer
           return html`<li>
             <div class="row"><button type="button" ?disabled=${this.state.simulating}
@@ -120,10 +108,7 @@ export class IntentDetail extends InspectorView {
   #requests({ intent: { id }, requests }: ShownIntent): TemplateResult {
     const search = (): void => this.state.searchRequests({ ...anyRequest, q: id })
     return html`<h3>Requests</h3>
-      <ul class="log">${requests.map(
-        (request) => html`<li><a class="line"
-          href=${writeRoute({ section: 'requests', id: request.requestId })}>${requestLine(request)}</a></li>`,
-      )}</ul>
+      ${requestLog(requests)}
       <p class="hint"><a href=${writeRoute({ section: 'requests' })} @click=${search}>All requests in the log</a></p>`
   }
 

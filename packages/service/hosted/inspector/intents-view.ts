@@ -1,36 +1,16 @@
 /** The newest intents, and next to them the one that is open. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { property } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { codeBlock } from './code-block.ts'
 import { curlOfCreate, exampleCreate } from './curl.ts'
 import { anyIntent, type IntentFilter, isUnfiltered } from './filters.ts'
-import { InspectorView } from './inspector-view.ts'
-import type { IntentDetail } from './intent-detail.ts'
+import { PanesView } from './inspector-view.ts'
 import { allStatuses, customerName, money, statusLabel, statusText, timeText } from './labels.ts'
-import { emptySection, pageButtons, searchField, selectField } from './markup.ts'
+import { emptySection, noMatch, pageButtons, searchField, selectField } from './markup.ts'
 import { writeRoute } from './route.ts'
 
-export class IntentsView extends InspectorView {
-  @property({ attribute: false }) selected: string | undefined
-
-  /** On a phone the open intent replaces the list. The focus moves to it, and back. */
-  protected override updated(changed: PropertyValues<this>): void {
-    if (!changed.has('selected')) return
-    const before = changed.get('selected')
-    if (this.selected) {
-      const at = document.activeElement
-      if (at !== document.body && !at?.checkVisibility()) this.#detail?.takeFocus()
-    } else if (before && document.activeElement === document.body) {
-      this.querySelector<HTMLElement>(`.rows [data-id="${before}"]`)?.focus()
-    }
-  }
-
-  get #detail(): IntentDetail | null {
-    return this.querySelector<IntentDetail>('intent-detail')
-  }
-
+export class IntentsView extends PanesView {
   protected override render(): unknown {
     const { lists, intentFilter } = this.state
     const { intents = [], next = null } = lists.intents ?? {}
@@ -45,13 +25,13 @@ export class IntentsView extends InspectorView {
                 ({ id }) => id,
                 (intent) => this.#row(intent),
               )}</ul>`
-            : html`<p class="empty">${next === null ? 'No matching intents.' : 'Searching older intents…'}</p>`
+            : this.#none(next)
         }
         ${this.#pages(intentFilter)}
       </section>
       ${
         this.selected
-          ? html`<intent-detail .state=${this.state}></intent-detail>`
+          ? html`<intent-detail class="detail" .state=${this.state}></intent-detail>`
           : html`<p class="empty">Select an intent to see its timeline and JSON, and to simulate an outcome.</p>`
       }
     </div>`
@@ -60,7 +40,7 @@ export class IntentsView extends InspectorView {
   #filters({ q, status }: IntentFilter): TemplateResult {
     return html`<div class="filters row">
       ${searchField('Search intents', {
-        placeholder: 'Order, id, customer, card, key',
+        placeholder: 'Order, customer, card, id, key',
         value: q,
         onInput: (q) => this.state.searchIntents({ q }),
       })}
@@ -74,6 +54,15 @@ export class IntentsView extends InspectorView {
       })}
       ${this.#newIntent('New', 'Create a test intent')}
     </div>`
+  }
+
+  #none(next: string | null): TemplateResult {
+    if (next !== null) return html`<p class="empty">Searching older intents…</p>`
+    return noMatch({
+      text: 'No matching intents.',
+      hint: 'The search looks at orders, customers, cards, ids, and idempotency keys.',
+      onClear: () => this.state.searchIntents(anyIntent),
+    })
   }
 
   /** A page of matches can have few, or none, although older intents match. */

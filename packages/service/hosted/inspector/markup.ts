@@ -22,6 +22,20 @@ export function intentLink(id: string, content: unknown): TemplateResult {
   return html`<a href=${writeRoute({ section: 'intents', id })}>${content}</a>`
 }
 
+/** What a list shows if its filter hides everything. `hint`: what the search finds. */
+export function noMatch({
+  text,
+  hint,
+  onClear,
+}: {
+  readonly text: string
+  readonly hint: string
+  readonly onClear: () => void
+}): TemplateResult {
+  return html`<div class="empty stack"><p>${text}</p><p class="hint">${hint}</p>
+    <p><button type="button" @click=${onClear}>Clear search and filter</button></p></div>`
+}
+
 /** Leads to the creates of an idempotency key: the first one, replays, conflicts, and lost responses. */
 export function keyLink(state: InspectorState, key: string): TemplateResult {
   const show = (): void => state.searchRequests({ ...anyRequest, key })

@@ -1,41 +1,69 @@
 /** One request of the log: why it failed, what was sent and received, and the command that sends it again. @module */
 import type { Problem } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
+import { property } from 'lit/decorators.js'
 import type { LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { codeBlock, copyButton, jsonBlock } from './code-block.ts'
 import { curlOf } from './curl.ts'
 import type { InspectorState } from './inspector-state.ts'
-import { faultText, timeText } from './labels.ts'
+import { DetailView } from './inspector-view.ts'
+import { faultText, money, timeText } from './labels.ts'
 import { facts, intentLink, keyLink } from './markup.ts'
+import { durationText, notes, statusTone } from './request-line.ts'
 import { writeRoute } from './route.ts'
 
-export function requestDetail(state: InspectorState, request: LoggedRequest): TemplateResult {
-  const { requestId, intentId, idempotencyKey, operation, status, faults, at, repeats } = request
-  const exchange = state.exchangeOf(requestId)
+export class RequestDetail extends DetailView {
+  @property({ attribute: false }) selected: string | undefined
+
+  protected override render(): unknown {
+    const exchange = this.state.exchangeOf(this.selected)
+    const back = html`<a class="back" href=${writeRoute({ section: 'requests' })}>← All requests</a>`
+    if (!exchange) {
+      const text = this.state.isMissing ? 'The log no longer has this request.' : 'Loading…'
+      return html`<section class="box stack">${back}<p class="empty">${text}</p></section>`
+    }
+    const { request } = exchange
+    const { method, path, status } = request
+    return html`<section class="box stack" aria-label=${`${method} ${path}`}>
+      ${back}
+      <header class="row">
+        <h2 tabindex="-1">${method} ${path}</h2>
+        <span class="badge" data-tone=${statusTone(request)}>${status || 'dropped'}</span>
+        ${notes(request)}
+      </header>
+      ${reasons(request, exchange)} ${summary(this.state, exchange)} ${bodies(exchange)}
+      <h3>Send again</h3>
+      ${again(this.state, exchange)}
+    </section>`
+  }
+}
+
+function summary(
+  state: InspectorState,
+  { request, orderId: stored }: LoggedExchange,
+): TemplateResult {
+  const { intentId, idempotencyKey, operation, status, faults, at, ms, repeats, order } = request
   const key = idempotencyKey ? keyLink(state, idempotencyKey) : 'None'
-  return html`<div class="more stack">
-    ${reasons(request, exchange)}
-    ${facts([
-      ['Status', status === 0 ? 'The connection closed before the response was sent' : status],
-      [
-        'Fault',
-        faults.length > 0 &&
-          faults.map((fault) => html`<code>${fault}</code> ${faultText(fault)} `),
-      ],
-      ['Time', timeText(at) + (repeats > 0 ? `, then ${repeats} more times` : '')],
-      ['Request id', html`<code>${requestId}</code>`],
-      ['Intent', intentId && intentLink(intentId, html`<code>${intentId}</code>`)],
-      ['Order', exchange?.orderId && html`<bdi>${exchange.orderId}</bdi>`],
-      ['Idempotency-Key', operation === 'create' && key],
-    ])}
-    ${exchange ? bodies(state, request, exchange) : html`<p class="hint">Loading…</p>`}
-  </div>`
+  const orderId = order?.orderId ?? stored
+  const amount = order && order.amount !== null && money(order.amount, order.currency ?? '')
+  return facts([
+    ['Connection', status === 0 && 'Closed before the response was sent'],
+    [
+      'Fault',
+      faults.length > 0 && faults.map((fault) => html`<code>${fault}</code> ${faultText(fault)} `),
+    ],
+    ['Time', timeText(at) + (repeats > 0 ? `, then ${repeats} more times` : '')],
+    ['Duration', durationText(ms)],
+    ['Order', orderId && html`<bdi>${orderId}</bdi>${amount ? html`, ${amount}` : nothing}`],
+    ['Intent', intentId && intentLink(intentId, html`<code>${intentId}</code>`)],
+    ['Idempotency-Key', operation === 'create' && key],
+  ])
 }
 
 /** The problem's explanation, and that of each field. */
 function reasons(
   { operation, problem, pointers, pointersOmitted }: LoggedRequest,
-  exchange: LoggedExchange | undefined,
+  { responseBody }: LoggedExchange,
 ): TemplateResult | typeof nothing {
   if (operation === 'check') {
     return html`<p>The shop or <code>pi-checkout doctor</code> has checked its key: it read an id that no intent has. The
@@ -43,7 +71,7 @@ function reasons(
   }
   if (!problem) return nothing
   // The service's own problem has these fields.
-  const { detail, errors = [] } = (readJson(exchange?.responseBody) ?? {}) as Partial<Problem>
+  const { detail, errors = [] } = (readJson(responseBody) ?? {}) as Partial<Problem>
   const explained = pointers.map(
     (pointer) => [pointer, errors.find((error) => error.pointer === pointer)?.detail] as const,
   )
@@ -58,37 +86,38 @@ function reasons(
   </div>`
 }
 
-function bodies(
-  state: InspectorState,
-  request: LoggedRequest,
-  exchange: LoggedExchange,
-): TemplateResult {
-  const { requestBody, responseBody, headers, isExact } = exchange
-  const sent = Object.entries(headers)
-  return html`
-    ${
-      sent.length > 0 || requestBody !== null
-        ? html`<h2>Request</h2>
-          ${facts(sent.map(([name, value]) => [name, html`<code>${value}</code>`]))}
-          ${requestBody === null ? nothing : body(requestBody)}`
-        : nothing
-    }
-    ${responseBody === null ? nothing : html`<h2>Response</h2>${body(responseBody)}`}
-    <h2>Send again</h2>
-    ${
-      isExact
-        ? again(state, request, exchange)
-        : html`<p class="hint">No command, because this log does not have the request as it was sent: it had a
-          masked value, a query, no valid key, or a body that was not kept.</p>`
-    }`
+function bodies({
+  request: { requestId, status },
+  headers,
+  responseHeaders,
+  requestBody,
+  responseBody,
+}: LoggedExchange): TemplateResult {
+  const received = status === 0 ? {} : { 'request-id': requestId, ...responseHeaders }
+  return html`${message('Request', headers, requestBody)}${message('Response', received, responseBody)}`
+}
+
+function message(
+  title: string,
+  headers: Readonly<Record<string, string>>,
+  text: string | null,
+): TemplateResult | typeof nothing {
+  const lines = Object.entries(headers)
+  if (lines.length === 0 && text === null) return nothing
+  return html`<h3>${title}</h3>
+    ${facts(lines.map(([name, value]) => [name, html`<code>${value}</code>`]))}
+    ${text === null ? nothing : body(text)}`
 }
 
 /** Sends the same request from the service, or as a command. */
 function again(
   state: InspectorState,
-  { operation, method, path }: LoggedRequest,
-  { headers, requestBody }: LoggedExchange,
+  { request: { operation, method, path }, headers, requestBody, isExact }: LoggedExchange,
 ): TemplateResult {
+  if (!isExact) {
+    return html`<p class="hint">No command, because this log does not have the request as it was sent: it had a masked
+      value, a query, no valid key, or a body that was not kept.</p>`
+  }
   const request = { method, path, headers, body: requestBody }
   const token = operation === 'page' ? undefined : 'PI_API_KEY'
   const curl = (renewsKey: boolean): string =>
@@ -116,7 +145,7 @@ function body(text: string): TemplateResult {
   return value === undefined ? codeBlock(text) : jsonBlock(value)
 }
 
-function readJson(text: string | null | undefined): unknown {
+function readJson(text: string | null): unknown {
   try {
     return JSON.parse(text ?? '')
   } catch {

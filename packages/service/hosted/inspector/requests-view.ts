@@ -1,122 +1,108 @@
-/** The request log. @module */
+/** The request log, and next to it the request that is open. @module */
 import { html, nothing, type TemplateResult } from 'lit'
-import { property } from 'lit/decorators.js'
-import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { anyRequest, isUnfiltered, type RequestFilter } from './filters.ts'
-import { InspectorView } from './inspector-view.ts'
+import { PanesView } from './inspector-view.ts'
 import { keyText, timeText } from './labels.ts'
-import { emptySection, pageButtons, searchField, selectField } from './markup.ts'
-import { requestDetail } from './request-detail.ts'
+import { emptySection, noMatch, pageButtons, searchField, selectField } from './markup.ts'
 import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
 
-export class RequestsView extends InspectorView {
-  @property({ attribute: false }) selected: string | undefined
-
-  /** The request that was brought into view. A new one is selected before the list has it. */
-  #shown: string | undefined
-
-  protected override updated(): void {
-    const row = this.querySelector('[aria-expanded="true"]')
-    if (this.#shown === this.selected || (this.selected && !row)) return
-    this.#shown = this.selected
-    row?.scrollIntoView({ block: 'nearest' })
-  }
-
+export class RequestsView extends PanesView {
   protected override render(): unknown {
-    const { requestFilter: filter, lists, isMissing } = this.state
-    const {
-      requests: listed = [],
-      newer = 0,
-      hasOlder = false,
-      since = null,
-    } = lists.requests ?? {}
-    const opened = this.state.exchangeOf(this.selected)?.request
-    // A linked request can be on another page.
-    const isApart = opened !== undefined && !listed.some((each) => this.#isOpen(each))
-    const shown = isApart ? [...listed, opened].sort((a, b) => b.number - a.number) : listed
-    if (shown.length === 0 && isUnfiltered(filter)) return empty()
-    return html`<section>
-      ${this.#filters(filter)}
-      <div class="tools row between hint">${since ? `In memory since ${timeText(since)}` : 'Kept in the data directory'}: the last 500
-        failures, 500 creates, and 500 reads.${isMissing ? ' The log no longer has this request.' : ''}
-        ${newer > 0 && !filter.before ? this.#newer(newer) : nothing}</div>
+    const { requestFilter: filter, lists } = this.state
+    const { requests = [], newer = 0, hasOlder = false } = lists.requests ?? {}
+    if (requests.length === 0 && isUnfiltered(filter) && !this.selected) return empty()
+    return html`<div class="panes columns" data-open=${this.selected ? 'detail' : 'list'}>
+      <section class="list" aria-label="Requests">
+        ${this.#filters(filter)}
+        ${newer > 0 && !filter.before ? this.#newer(newer) : nothing}
+        ${
+          requests.length > 0
+            ? html`<ul class="log">${repeat(
+                requests,
+                ({ number }) => number,
+                (request) => this.#row(request),
+              )}</ul>`
+            : noMatch({
+                text: 'No matching requests.',
+                hint: 'The search looks at orders, customers, paths, statuses, errors, faults, keys, and ids.',
+                onClear: () => this.state.searchRequests(anyRequest),
+              })
+        }
+        ${pageButtons({
+          showsNewest: filter.before === 0,
+          older: 'Show older',
+          before: (hasOlder && requests.at(-1)?.number) || null,
+          onPage: (before = 0) => this.state.searchRequests({ before }),
+        })}
+        ${this.#kept()}
+      </section>
       ${
-        shown.length > 0
-          ? html`<ul class="log">${repeat(
-              shown,
-              ({ number }) => number,
-              (request) => this.#row(request),
-            )}</ul>`
-          : html`<p class="empty">No matching requests.</p>`
+        this.selected
+          ? html`<request-detail class="detail" .state=${this.state} .selected=${this.selected}></request-detail>`
+          : html`<p class="empty">Select a request to see what was sent and received, and to send it again.</p>`
       }
-      ${pageButtons({
-        showsNewest: filter.before === 0,
-        older: 'Show older',
-        before: (hasOlder && listed.at(-1)?.number) || null,
-        onPage: (before = 0) => this.state.searchRequests({ before }),
-      })}
-    </section>`
+    </div>`
   }
 
   /** Shows the rows that have arrived while the list was held in place. */
   #newer(count: number): TemplateResult {
     const show = (): void => {
       scrollTo(0, 0)
-      location.hash = writeRoute({ section: 'requests' })
+      this.querySelector('.list')?.scrollTo(0, 0)
       this.state.searchRequests({})
     }
-    return html`<button type="button" class="small" @click=${show}>Show ${count} newer</button>`
+    return html`<p class="newer"><button type="button" class="small" @click=${show}>Show ${count} newer</button></p>`
   }
 
-  #filters({ q, operation, key, failed }: RequestFilter): TemplateResult {
+  #filters({ q, show, key }: RequestFilter): TemplateResult {
     const { state } = this
-    const clear = async (): Promise<void> => {
-      if (await state.change('DELETE', 'requests')) state.searchRequests(anyRequest)
-    }
     return html`<div class="filters row">
       ${searchField('Search requests', {
-        placeholder: 'Order, path, status, key, id',
+        placeholder: 'Order, customer, path, error, key',
         value: q,
         onInput: (q) => state.searchRequests({ q }),
       })}
-      ${selectField('Operation', {
-        options: operations,
-        value: operation,
-        onChange: (operation) => state.searchRequests({ operation }),
+      ${selectField('Show', {
+        options: kinds,
+        value: show,
+        onChange: (show) => state.searchRequests({ show }),
       })}
-      <label class="row"><input type="checkbox" .checked=${live(failed)}
-        @change=${() => state.searchRequests({ failed: !failed })}>Errors only</label>
       ${
         key
-          ? html`<button type="button" title="Show the requests of all keys"
+          ? html`<button type="button" class="small" title="Show the requests of all keys"
               @click=${() => state.searchRequests({ key: '' })}>Key ${keyText(key)} ✕</button>`
           : nothing
       }
-      <button type="button" @click=${clear}>Clear</button>
+    </div>`
+  }
+
+  #kept(): TemplateResult {
+    const { state } = this
+    const { since = null } = state.lists.requests ?? {}
+    const clear = async (): Promise<void> => {
+      if (await state.change('DELETE', 'requests')) state.searchRequests(anyRequest)
+    }
+    return html`<div class="row between hint">
+      <span>${since ? `In memory since ${timeText(since)}` : 'Kept in the data directory'}: the last 500 failures, 500
+        creates, and 500 reads.</span>
+      <button type="button" class="small" @click=${clear}>Clear the log</button>
     </div>`
   }
 
   #row(request: LoggedRequest): TemplateResult {
     const { requestId } = request
-    const isOpen = this.#isOpen(request)
-    const href = writeRoute({ section: 'requests', id: isOpen ? undefined : requestId })
-    return html`<li>
-      <a class="line" href=${href} data-id=${requestId} aria-expanded=${isOpen ? 'true' : 'false'}>
-        ${requestLine(request)}</a>
-      ${isOpen ? requestDetail(this.state, request) : nothing}
-    </li>`
-  }
-
-  #isOpen({ requestId }: LoggedRequest): boolean {
-    return requestId === this.selected
+    const isOpen = requestId === this.selected
+    return html`<li><a class="line" href=${writeRoute({ section: 'requests', id: requestId })}
+      data-id=${requestId} aria-current=${isOpen ? 'true' : 'false'}>${requestLine(request)}</a></li>`
   }
 }
 
-const operations = [
+const kinds = [
   ['', 'All requests'],
+  ['failed', 'Failed'],
   ['create', 'Creates'],
   ['retrieve', 'Retrieves'],
   ['check', 'Key checks'],

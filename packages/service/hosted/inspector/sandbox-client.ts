@@ -4,6 +4,7 @@ import type {
   IntentPage,
   KeyUse,
   LintIssue,
+  LoggedRequest,
   RequestPage,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
@@ -39,7 +40,11 @@ export interface Lists {
   readonly requests: RequestPage
   readonly idempotency: { readonly keys: readonly KeyUse[] }
   readonly lint: { readonly findings: readonly LintIssue[] }
-  readonly faults: { readonly rules: readonly StoredFaultRule[] }
+  readonly faults: {
+    readonly rules: readonly StoredFaultRule[]
+    /** The newest requests that a fault changed. */
+    readonly requests: readonly LoggedRequest[]
+  }
 }
 
 export class SandboxApi {
