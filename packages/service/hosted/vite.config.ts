@@ -38,14 +38,14 @@ const toolPages: Plugin = {
   transformIndexHtml: {
     order: 'pre',
     handler: (html, { path }) => {
-      if (path === '/tool.html') return html.replace('{version}', manifest.version)
+      if (path === '/tool.html') return html.replace('{version}', version)
       if (path !== '/docs.html') return html
       const guide = marked.parse(readFileSync(here('../guides/api.md'), 'utf8'))
       const titles: string[] = []
       const body = String(guide)
         .replace(/<h2>(.*)<\/h2>/g, (_, title: string) => {
           titles.push(title)
-          return `<h2 id="${anchor(title)}">${title}</h2>`
+          return `<h2 id="${anchor(title)}">${title} <a class="hint" href="#${anchor(title)}" aria-label="Link to ${title}">#</a></h2>`
         })
         // The type of a problem leads to the row of its code.
         .replace(/<tr>\n<td><code>([a-z_]+)<\/code>/g, '<tr id="$1">\n<td><code>$1</code>')
@@ -58,6 +58,9 @@ const toolPages: Plugin = {
     },
   },
 }
+
+/** No version before the first release. */
+const version = manifest.version === '0.0.0' ? '' : manifest.version
 
 function anchor(title: string): string {
   return title.toLowerCase().replaceAll(' ', '-')

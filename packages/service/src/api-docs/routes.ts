@@ -53,7 +53,7 @@ export function problemPage(
   const isForBrowsers = audience === 'public' || audience === 'inspector'
   if (!isForBrowsers || !request.headers.accept?.includes('text/html')) return undefined
   const [heading, text, link] = [title, detail, home].map(escapeHtml)
-  const content = `<h1>${heading}</h1><p>${text}</p><p><a href="${link}">Start page</a></p>`
+  const content = `<h1>${heading}</h1><p>${text}</p><p><a href="${link}">Start page</a> · <a href="/docs">Documentation</a></p>`
   return toolPage(hostedFolder, content)
 }
 
@@ -68,12 +68,15 @@ function startContent(publicUrl: string, hasInspector: boolean): string {
   const { inspector, docs, openapi } = routes
   const links = [
     ...(hasInspector ? [[inspector.path, 'Inspector', 'Requests, intents, and faults, live']] : []),
-    [docs.path, 'Documentation', 'The API, its errors, and test cards'],
-    [openapi.path, 'OpenAPI', 'All schemas, for tools'],
+    [docs.path, 'Documentation', 'Create, retrieve, retries, and statuses'],
+    [`${docs.path}#errors`, 'Errors', 'Each code, and what to do'],
+    [`${docs.path}#test-cards`, 'Test cards', 'Cards that pay, decline, or ask for a code'],
+    [`${docs.path}#sandbox`, 'Sandbox API', 'Outcomes, faults, and the clock for tests'],
+    [openapi.path, 'OpenAPI', 'All schemas as JSON, for tools'],
   ]
   const cards = links.map(
     ([path, name, text]) =>
-      `<li class="box"><a href="${path}">${name}</a><p class="hint">${text}</p></li>`,
+      `<li><a class="box" href="${path}"><b>${name}</b><br><span class="hint">${text}</span></a></li>`,
   )
   const key = hasInspector
     ? `The <a href="${inspector.path}#/environment">inspector</a> creates one. It opens with the link that the service
@@ -93,6 +96,7 @@ function startContent(publicUrl: string, hasInspector: boolean): string {
     <ul class="columns">${cards.join('')}</ul>
     <section class="stack"><h2>1. Set <code>PI_API_KEY</code> to a test key</h2><p>${key}</p></section>
     <section class="stack"><h2>2. Create a test intent</h2>${codeBlock(escapeHtml(create))}</section>
-    <section class="stack"><h2>3. Pay it in your shop</h2>
-      <p>The <a href="${docs.path}">documentation</a> has the fields of an intent, and the test cards.</p></section>`
+    <section class="stack"><h2>3. Pay it</h2>
+      <p>${hasInspector ? 'The inspector opens a test checkout for it. ' : ''}In your shop, the element
+        <code>&lt;pi-checkout&gt;</code> shows the form. A <a href="${docs.path}#test-cards">test card</a> pays.</p></section>`
 }
