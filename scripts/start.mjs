@@ -11,6 +11,24 @@ const data = join(root, '.data')
 const piService = join(root, 'packages/service/bin/pi-service.mjs')
 const defaultShop = 'http://localhost:3000'
 
+const help = `Usage: npm start
+
+Builds what has changed, and starts the service, its inspector, and the demo shop. Prints their addresses
+and an API key. Ctrl-C stops everything. Orders and intents are stored in .data.
+
+  PORT       port of the shop (default 3000)
+  PI_PORT    port of the service (default 4000)
+
+For the service alone:     npx pi-service start --help
+To test your own shop:     npx pi-explore --help`
+
+const [argument] = process.argv.slice(2)
+if (argument !== undefined) {
+  const isHelp = ['--help', '-h', 'help'].includes(argument)
+  console.log(isHelp ? help : `npm start has no option ${argument}.\n\n${help}`)
+  process.exit(isHelp ? 0 : 1)
+}
+
 const children = []
 let stopping = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
