@@ -9,10 +9,12 @@ import { explore } from '../explore.ts'
 import { SetupError } from '../violation.ts'
 import { report } from './report.ts'
 
-const help = `Usage: pi-explore [options] -- COMMAND…
+const help = `Usage:    pi-explore [options] -- COMMAND…
+Example:  npx pi-explore --runs 20 -- node shop.mjs
 
-Tries to make your shop lose, double, or invent a payment. Starts the service in memory, and COMMAND
-with PORT, PI_BASE_URL, PI_CHECKOUT_ORIGIN, and PI_API_KEY for each sequence of actions.
+Tries to make your shop lose, double, or invent a payment. You need no service and no key: it starts a
+service in memory, and COMMAND with PORT, PI_BASE_URL, PI_CHECKOUT_ORIGIN, and PI_API_KEY for each
+sequence of actions.
 
   --adapter FILE  how the shop differs from createCheckout() under /checkout
   --shop ORIGIN   where the shop responds, if it does not listen on PORT
@@ -49,13 +51,17 @@ async function main(args: readonly string[]): Promise<number> {
       options,
       allowPositionals: true,
     })
-    if (values.help || command.length === 0) {
+    if (values.help) {
       console.log(help)
-      return values.help ? 0 : 2
+      return 0
     }
+    if (command.length === 0) throw new TypeError(`Add the command of your shop.\n\n${help}`)
+    const isSearch = !values.json && values.replay === undefined
+    if (isSearch) console.error(intro(command.join(' '), values.time))
+    const startedAt = performance.now()
     const result = await explore({
       command,
-      onSequence: showProgress,
+      onSequence: (count) => isSearch && showProgress(count),
       ...(values.adapter && { adapter: await loadAdapter(values.adapter) }),
       ...(values.shop && { shop: readOrigin(values.shop) }),
       ...(values.runs && { runs: readNumber('--runs', values.runs) }),
@@ -63,16 +69,30 @@ async function main(args: readonly string[]): Promise<number> {
       ...(values.seed && { seed: readNumber('--seed', values.seed, 0) }),
       ...(values.replay !== undefined && { replay: values.replay }),
     } satisfies ExploreOptions)
-    if (process.stderr.isTTY) process.stderr.write('\n')
-    console.log(
-      values.json ? JSON.stringify({ v: 1, ...result }) : report(result, command, values.adapter),
-    )
+    if (isSearch && process.stderr.isTTY) process.stderr.write('\n')
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
+    const shown = { command, adapter: values.adapter, seconds }
+    console.log(values.json ? JSON.stringify({ v: 1, ...result }) : report(result, shown))
     return result.violation ? 1 : 0
   } catch (error) {
     const isExpected = error instanceof SetupError || error instanceof TypeError
-    console.error(isExpected ? `pi-explore: ${error.message}` : error)
+    console.error(isExpected ? `pi-explore: ${shortened(error.message)}` : error)
     return 2
   }
+}
+
+/** Node.js explains at length how an unknown option would be passed as an argument. */
+function shortened(message: string): string {
+  const [, option] = /^Unknown option ('[^']*')/.exec(message) ?? []
+  return option ? `Unknown option ${option}.\n\n${help}` : message
+}
+
+function intro(command: string, time: string | undefined): string {
+  return `Explores: ${command}
+Each sequence starts it with an empty store. Then buyers pay, are declined, cancel, and come back, in
+several tabs. Responses get lost, requests are forged, and time passes. At the end, the shop's records
+must agree with the service's. ${time ? `Ends after ${time} seconds.` : 'Ctrl-C ends it.'}
+`
 }
 
 function showProgress(count: number): void {

@@ -3,16 +3,30 @@ import type { Exploration } from '../exploration.ts'
 
 export function report(
   { violation, sequences, seed, actions, notChecked }: Exploration,
-  command: readonly string[],
-  adapter: string | undefined,
+  {
+    command,
+    adapter,
+    seconds,
+  }: {
+    readonly command: readonly string[]
+    readonly adapter: string | undefined
+    readonly seconds: number
+  },
 ): string {
-  const unchecked = notChecked.length > 0 ? [`Not checked: ${notChecked.join(', ')}.`] : []
+  const unchecked =
+    notChecked.length > 0
+      ? [
+          'Not checked, because it needs a part of an adapter:',
+          ...notChecked.map((each) => `  ${each}`),
+        ]
+      : []
   const played = Object.entries(actions).map(([name, count]) => `${name} ${count}`)
+  const total = Object.values(actions).reduce((sum, count) => sum + count, 0)
   if (!violation)
     return [
-      `No violation in ${sequences} ${sequences === 1 ? 'sequence' : 'sequences'} (seed ${seed}).`,
-      `Played: ${played.join(', ')}.`,
       ...unchecked,
+      `Played: ${played.join(', ')}.`,
+      `No violation: ${counted(sequences, 'sequence')} with ${counted(total, 'action')} in ${counted(seconds, 'second')}, seed ${seed}. No payment was lost, doubled, or invented.`,
     ].join('\n')
   const steps = violation.steps.map((step, index) => `  ${index + 1}. ${step}`)
   const requests = violation.requests.map(
@@ -33,4 +47,8 @@ export function report(
     `Play it again:  npx pi-explore ${adapter ? `--adapter ${adapter} ` : ''}--replay '${violation.replay}' -- ${command.join(' ')}`,
     ...unchecked,
   ].join('\n')
+}
+
+function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`
 }
