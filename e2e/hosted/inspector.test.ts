@@ -243,16 +243,16 @@ test('resets the data, and registers and removes an origin', async ({ page, merc
   await expect(rowOf(page, 'D-1')).toHaveCount(0)
 })
 
-test('shows a page of 200 intents, and a bounded number of rows on older pages', async ({
+test('shows a page of 100 intents, and a bounded number of rows on older pages', async ({
   page,
   merchant,
 }) => {
   await idOf(merchant, { orderId: 'the-first' })
-  await Promise.all(Array.from({ length: 200 }, async () => await idOf(merchant)))
+  await Promise.all(Array.from({ length: 100 }, async () => await idOf(merchant)))
   await merchant.open()
   const rows = page.locator('.rows > li')
-  await expect(rows).toHaveCount(200)
-  await expect(page.getByRole('link', { name: 'Intents 200+' })).toBeVisible()
+  await expect(rows).toHaveCount(100)
+  await expect(page.getByRole('link', { name: 'Intents 100+' })).toBeVisible()
   await page.getByRole('button', { name: 'Show older' }).click()
   await expect(rowOf(page, 'the-first')).toBeVisible()
   await expect(rows).toHaveCount(1)
@@ -260,7 +260,7 @@ test('shows a page of 200 intents, and a bounded number of rows on older pages',
   await idOf(merchant, { orderId: 'the-last' })
   await page.getByRole('button', { name: 'Show newest' }).click()
   await expect(rowOf(page, 'the-last')).toBeInViewport()
-  await expect(rows).toHaveCount(200)
+  await expect(rows).toHaveCount(100)
 })
 
 test('the rows of a scrolled list stay where they are while intents arrive', async ({

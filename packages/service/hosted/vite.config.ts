@@ -7,21 +7,29 @@ import { codeBlock } from '../shared/code-block.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+/** Scripts of pages that load them at the same time, instead of one after another. */
+const preloaded: Readonly<Record<string, readonly string[]>> = {
+  '/checkout.html': ['checkout', 'form'],
+  '/preload.html': ['checkout', 'form'],
+  '/inspector.html': ['inspector'],
+}
+
 /**
- * Puts the style sheet of the hosted page into the page, so that it is painted without another request. Names every
- * script in it and in the preloading page, so that all of them load at the same time.
+ * Puts the style sheet of the hosted page into the page, so that it is painted without another request. Names the
+ * scripts of pages.
  */
 const hostedPage: Plugin = {
   name: 'hosted-page',
   transformIndexHtml: {
     order: 'post',
     handler: (html, { bundle = {}, path }) => {
-      if (path !== '/checkout.html' && path !== '/preload.html') return html
+      const entries = preloaded[path]
+      if (!entries) return html
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
-      const scripts = chunks.filter(({ name }) => name === 'checkout' || name === 'form')
+      const scripts = chunks.filter(({ name }) => entries.includes(name))
       const files = new Set(scripts.flatMap(({ fileName, imports }) => [fileName, ...imports]))
       const links = [...files].map((file) => `<link rel="modulepreload" href="/${file}">`).join('')
-      if (path === '/preload.html') return html.replace('</head>', `${links}</head>`)
+      if (path !== '/checkout.html') return html.replace('</head>', `${links}</head>`)
       return html.replace(/<link rel="stylesheet"[^>]*href="\/([^"]+)">/, (_, name: string) => {
         const sheet = bundle[name]
         if (sheet?.type !== 'asset') throw new Error(`${name} is not a style sheet`)

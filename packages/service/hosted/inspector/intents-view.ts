@@ -84,7 +84,7 @@ export class IntentsView extends PanesView {
       <span class="order"><bdi>${orderId}</bdi></span>
       <span>${money(amount, currency)}</span>
       ${statusLabel(status, 'dot hint')}
-      <span class="hint">${customer ? html`${customerName(customer)} · ` : nothing}${timeText(String(createdAt))}</span>
+      <span class="hint">${timeText(String(createdAt))}${customer ? html` · ${customerName(customer)}` : nothing}</span>
     </a></li>`
   }
 

@@ -43,12 +43,12 @@ export interface IntentSearch {
   readonly environment: Environment
   /** Id of an intent. The page begins with the next older one. */
   readonly before: string | undefined
-  /** An id or idempotency key; else the beginning of an id, or part of an order, customer, or card. */
+  /** An id or idempotency key; else an order, the beginning of an id, or part of an order, customer, or card. */
   readonly term: string | null
   readonly status: string | null
 }
 
-const pageLength = 200
+const pageLength = 100
 
 /**
  * How many intents a page examines: of a search so many that it takes less than 50 ms. Not parameters, because the
@@ -84,10 +84,12 @@ export async function listIntents(
   const at = environmentNow(environment, store.now())
   const named = await findNamed(db, search)
   const rows = named.length > 0 ? named : await examine(db, search, at)
+  const ordered = named.length > 0 ? [] : await findOrder(db, search)
   const matching = rows.filter(({ matches }) => matches)
   const page = matching.slice(0, pageLength)
   // The reaper writes what these deadlines change.
-  const intents = page
+  const shown = new Set(page.map(({ id }) => id))
+  const intents = [...page, ...ordered.filter(({ id }) => !shown.has(id))]
     .map((intent) => afterDeadlines(intent, at))
     .filter((intent) => status === null || intent.status === status)
   const last = matching.length > pageLength ? page.at(-1) : rows.find(({ isLast }) => isLast)
@@ -145,6 +147,19 @@ async function findNamed(
           order by key_hash limit 1)))
      order by id`
   return rows.filter(({ environmentId }) => environmentId === environment.id)
+}
+
+/** Reads intents of exactly this order, newest first, for the first page. Most are older than those it examines. */
+async function findOrder(
+  db: Database,
+  { environment, before, term }: IntentSearch,
+): Promise<readonly Intent[]> {
+  if (term === null || before !== undefined) return []
+  const rows = await db.query<Intent>`
+    select ${columns} from intents
+     where environment_id = ${environment.id} and order_id = ${term}
+     order by environment_id, order_id limit ${limits.list}`
+  return rows.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
 const card = new Fragment(`

@@ -62,6 +62,12 @@ test.each([
   expect(await search({ term, status: 'succeeded' })).toEqual([[]])
 })
 
+test('finds an old intent by exactly its order on the first page, and then those with a longer one', async () => {
+  const [first, ...others] = await search({ term: 'order-5' })
+  expect(first).toEqual(['order-5 requires_payment_method'])
+  expect(others.flat()).toContain('order-59 requires_payment_method')
+})
+
 test('finds all intents of one customer, newest first, and none of another environment', async () => {
   await db.query`
     update intents set customer = '{"id":"cus_old"}' where id in ('pi_7', 'pi_11', 'pi_12')`
@@ -79,9 +85,9 @@ test('finds ids by their beginning only, because they are random', async () => {
 
 test('continues a search at the last match of a full page', async () => {
   const pages = await search({ term: 'order-' })
-  expect(pages.map(({ length }) => length)).toEqual([...Array(112).fill(200), 100])
+  expect(pages.map(({ length }) => length)).toEqual(Array(225).fill(100))
   expect(new Set(pages.flat()).size).toBe(22500)
-  expect((await search({})).length).toBe(113)
+  expect((await search({})).length).toBe(225)
 })
 
 test('finds an old intent with one request while there is time, else with the next one', async () => {
