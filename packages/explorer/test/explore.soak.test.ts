@@ -169,12 +169,20 @@ test('the command prints JSON, and exits with 0 without a violation', async () =
   })
 })
 
+test('the command ends with what a clean search covered', async () => {
+  const args = ['--adapter', adapterFile, '--replay', 'handoff.A.1', '--seed', '28']
+  const ran = await runProgram([cli, ...args, '--', ...command])
+  const covered = /No violation: 1 sequence with 1 action in \d+ seconds?, seed 28\. .*\n$/
+  expect(ran.output).toMatch(covered)
+})
+
 test.each([
   [['--runs', '0'], '--runs: must be a whole number from 1, not 0.'],
   [
     ['--shop', 'localhost'],
     '--shop: must be an origin such as http://localhost:3000, not localhost.',
   ],
+  [['--bogus'], "Unknown option '--bogus'.\n\nUsage:"],
   [['--adapter', adapterFile.replace('adapter', 'none')], 'none.mjs does not exist.'],
 ])('the command rejects %j with exit code 2', async (args, message) => {
   const ran = await runProgram([cli, ...args, '--', ...command])
