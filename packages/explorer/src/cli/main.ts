@@ -89,9 +89,9 @@ function shortened(message: string): string {
 
 function intro(command: string, time: string | undefined): string {
   return `Explores: ${command}
-Each sequence starts it with an empty store. Then buyers pay, are declined, cancel, and come back, in
-several tabs. Responses get lost, requests are forged, and time passes. At the end, the shop's records
-must agree with the service's. ${time ? `Ends after ${time} seconds.` : 'Ctrl-C ends it.'}
+Each sequence starts it anew. Then buyers pay, are declined, cancel, and come back, in several tabs.
+Responses get lost, requests are forged, and time passes. At the end, the shop's records must agree
+with the service's. ${time ? `Ends after ${time} seconds.` : 'Ctrl-C ends it.'}
 `
 }
 
