@@ -20,7 +20,7 @@ export const serverTimeouts = {
   // request in transit would be lost, and clients do not resend a POST automatically.
   keepAliveTimeout: 72_000,
   /** Time after which a client that reads no byte of its response is disconnected. */
-  writeTimeout: 30_000,
+  writeTimeout: 60_000,
 }
 export type ServerTimeouts = Readonly<typeof serverTimeouts>
 
