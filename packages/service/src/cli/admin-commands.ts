@@ -1,6 +1,5 @@
 /** Commands that list and change merchants, keys, and origins in a store. @module */
 
-import { controlCharacters } from '@pi-checkout/contract'
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { redact } from '@pi-checkout/contract/redact'
 import { z } from 'zod'
@@ -8,6 +7,7 @@ import type { Database } from '../db/database.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { createIntentStore, load, revokeSecret, type StoreAndClock } from '../intents/store.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
+import { isMerchantName } from '../merchants/merchant-name.ts'
 import {
   addOrigin,
   ensureEnvironment,
@@ -19,11 +19,7 @@ import {
 } from '../merchants/merchants.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 
-export const MerchantName = z
-  .string()
-  .min(1)
-  .max(128)
-  .refine((name) => !controlCharacters.test(name))
+const MerchantName = z.string().refine(isMerchantName)
 
 /** A command with its arguments, as sent over the admin socket. */
 export const AdminCommand = z.discriminatedUnion('command', [

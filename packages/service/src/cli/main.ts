@@ -1,16 +1,21 @@
-/** The command line: `pi-service start`, `exec`, `merchants`, `keys`, `origins`, `intents`. @module */
+/**
+ * The command line: `pi-service start`, `exec`, `merchants`, `keys`, `origins`, `intents`.
+ *
+ * Each command loads its own modules, so that help and mistakes are printed without a wait.
+ *
+ * @module
+ */
 
 import { redact } from '@pi-checkout/contract/redact'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { realNow } from '../clock.ts'
 import { type Config, type Flags, readConfig } from '../config.ts'
-import { isExplained, SettingError } from '../explained-error.ts'
+import { isExplained } from '../explained-error.ts'
 import { describeError, logError } from '../log.ts'
-import { openStore } from '../start/open-store.ts'
+import { isMerchantName } from '../merchants/merchant-name.ts'
 import { startProblem } from '../start/start-problem.ts'
-import { type AdminCommand, type AdminResult, administer, MerchantName } from './admin-commands.ts'
-import { sendAdminCommand } from './admin-socket.ts'
+import type { AdminCommand } from './admin-commands.ts'
 import { banner, describeCheck } from './format-start.ts'
 
 interface StartOptions extends Flags {
@@ -130,7 +135,7 @@ function environmentOption(description: string): Option {
 }
 
 function readMerchant(text: string): string {
-  if (MerchantName.safeParse(text).success) return text
+  if (isMerchantName(text)) return text
   const rule =
     'It must have 1 to 128 characters, and none that controls a terminal or the direction of text.'
   throw new InvalidArgumentError(rule)
@@ -154,8 +159,7 @@ async function start({ json, check, ...flags }: StartOptions): Promise<void> {
     return
   }
   const config = readConfig(flags, process.env)
-  const log = createLog(config)
-  // Other commands are faster without loading it.
+  const log = await createLog(config)
   const { startService } = await import('../start/start.ts')
   const running = await startService(config, log)
   const { ready } = running
@@ -189,43 +193,24 @@ function jsonLine(value: object): string {
 }
 
 /** Logs go to standard error. Standard output is for results. */
-function createLog({ logLevel }: Config): Logger {
+async function createLog({ logLevel }: Config): Promise<Logger> {
+  const { pino } = await import('pino')
   return pino({ level: logLevel }, pino.destination(2))
 }
 
 async function exec(command: readonly string[], flags: Flags): Promise<void> {
   const chosen = flags.data ?? flags.databaseUrl
   const config = readConfig(chosen === undefined ? { ...flags, memory: true } : flags, process.env)
-  const log = createLog(config)
+  const log = await createLog(config)
   const { runBesideService } = await import('./exec.ts')
   process.exitCode = await runBesideService(config, command, log)
 }
 
-/** Runs a command in the service that uses the directory, or else on the store. */
 async function run({ json, ...flags }: StartOptions, command: AdminCommand): Promise<void> {
   const config = readConfig(flags, process.env)
-  const { store } = config
-  if (store.kind === 'memory') {
-    throw new SettingError(
-      '--memory: not available for this command, because the change would be lost. Use --data or --database-url.',
-    )
-  }
-  const sent =
-    store.kind === 'directory' ? await sendAdminCommand(store.directory, command) : undefined
-  const { data, text } = sent ?? (await runHere(config, command))
+  const { runAdminCommand } = await import('./run-admin-command.ts')
+  const { data, text } = await runAdminCommand(config, command)
   console.log(json ? jsonLine(data) : text)
-}
-
-async function runHere(
-  config: Parameters<typeof openStore>[0],
-  command: AdminCommand,
-): Promise<AdminResult> {
-  const store = await openStore(config)
-  try {
-    return await administer({ ...store, now: realNow }, command)
-  } finally {
-    await store.close()
-  }
 }
 
 /** Masks the arguments that a message of commander repeats, and none of its other words. */
