@@ -8,7 +8,7 @@
  * @module
  */
 import { randomUUID, type webcrypto } from 'node:crypto'
-import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
+import { jwtVerify, SignJWT } from 'jose'
 import type { OpenSessionBody } from '../../shared/checkout-api.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -112,7 +112,7 @@ export class SessionTokens {
   readonly #key: Promise<webcrypto.CryptoKey>
   // A Map, because `{}.constructor` exists and `kid` comes from the token.
   readonly #keys: ReadonlyMap<string, Promise<webcrypto.CryptoKey>>
-  /** Verified tokens, oldest first, because a page sends its token with each request. */
+  /** Valid tokens, oldest first, because a page sends its token with each request. */
   readonly #verified = new Map<string, Verified>()
 
   constructor(keys: SecretKeys, issuer: string, use: TokenUse = 'checkout-api') {
@@ -125,7 +125,7 @@ export class SessionTokens {
 
   async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
     const issuedAt = Math.floor(now.getTime() / 1000)
-    const expires = issuedAt + this.#lifetime
+    const expiresAt = new Date(1000 * (issuedAt + this.#lifetime))
     const token = await new SignJWT({ env: session.environmentId, org: session.origin })
       .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#kid })
       .setIssuer(this.#issuer)
@@ -133,9 +133,10 @@ export class SessionTokens {
       .setSubject(session.id)
       .setJti(randomUUID())
       .setIssuedAt(issuedAt)
-      .setExpirationTime(expires)
+      .setExpirationTime(expiresAt)
       .sign(await this.#key)
-    return { token, expiresAt: new Date(expires * 1000).toISOString() }
+    this.#remember(token, { session: { ...session, expiresAt }, from: now })
+    return { token, expiresAt: expiresAt.toISOString() }
   }
 
   async verify(token: string, now: Date): Promise<VerifiedSession | undefined> {
@@ -143,10 +144,7 @@ export class SessionTokens {
     const known = this.#verified.get(token)
     if (known && known.from <= now && now < known.session.expiresAt) return known.session
     try {
-      const { kid } = decodeProtectedHeader(token)
-      const key = await this.#keys.get(kid ?? '')
-      if (!key) return undefined
-      const { payload } = await jwtVerify(token, key, {
+      const { payload } = await jwtVerify(token, ({ kid }) => this.#keyOf(kid), {
         issuer: this.#issuer,
         audience: this.#audience,
         typ: tokenType,
@@ -166,6 +164,12 @@ export class SessionTokens {
     } catch {
       return undefined
     }
+  }
+
+  async #keyOf(kid = ''): Promise<webcrypto.CryptoKey> {
+    const key = await this.#keys.get(kid)
+    if (!key) throw new Error('The token names an unknown key')
+    return key
   }
 
   #remember(token: string, verified: Verified): void {
