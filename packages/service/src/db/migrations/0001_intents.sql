@@ -78,6 +78,8 @@ create index intents_key_expiry on intents (environment_id, key_expires_at)
   where key_hash is not null;
 -- Lists show the newest first. The oldest are deleted first.
 create index intents_newest on intents (environment_id, created_at);
+-- A search finds the intents of an order, however old they are.
+create index intents_orders on intents (environment_id, order_id);
 -- A start without a secret key asks whether an open intent or a replay needs it.
 create index intents_active_secrets on intents (secret_kid)
   where key_hash is not null or finalized_at is null;
