@@ -16,11 +16,10 @@ const help = `Usage: npm start
 Builds what has changed, and starts the service, its inspector, and the demo shop. Prints their addresses
 and an API key. Ctrl-C stops everything. Orders and intents are stored in .data.
 
-  PORT       port of the shop (default 3000)
-  PI_PORT    port of the service (default 4000)
+Environment variable PORT: port of the shop (default 3000). The service has the ports 4000 and 4001.
 
-For the service alone:     npx pi-service start --help
-To test your own shop:     npx pi-explore --help`
+The service alone:   npx pi-service start --help
+Try your own shop:   npx pi-explore --help`
 
 const [argument] = process.argv.slice(2)
 if (argument !== undefined) {
