@@ -81,7 +81,11 @@ export async function administer(
     }
     case 'keys list': {
       const listed = await listApiKeys(db)
-      return { data: { keys: listed }, text: listed.map(lineOfKey).join('\n') }
+      const text = linesOf(
+        listed.map(cellsOfKey),
+        'No keys. Create one with pi-service keys create.',
+      )
+      return { data: { keys: listed }, text }
     }
     case 'keys revoke': {
       const { id } = command
@@ -92,17 +96,20 @@ export async function administer(
     }
     case 'merchants list': {
       const merchants = await listEnvironments(db, now())
-      return { data: { merchants }, text: merchants.map(lineOfEnvironment).join('\n') }
+      const none = 'No merchants. pi-service keys create creates one with its key.'
+      return { data: { merchants }, text: linesOf(merchants.map(cellsOfEnvironment), none) }
     }
     case 'origins list': {
       const listed = (await listEnvironments(db, now())).flatMap(
         ({ merchant, environment, origins }) =>
           origins.map((origin) => ({ origin, merchant, environment })),
       )
-      const lines = listed.map(
-        ({ origin, merchant, environment }) => `${origin}  ${merchant} (${environment})`,
-      )
-      return { data: { origins: listed }, text: lines.join('\n') }
+      const rows = listed.map(({ origin, merchant, environment }) => [
+        origin,
+        `${merchant} (${environment})`,
+      ])
+      const text = linesOf(rows, 'No origins. Register one with pi-service origins add.')
+      return { data: { origins: listed }, text }
     }
     case 'origins add': {
       const origin = readOrigin(command.origin)
@@ -141,15 +148,31 @@ export async function administer(
   }
 }
 
-function lineOfKey({ id, display, merchant, environment, revokedAt, expiresAt }: ApiKey): string {
-  const until = expiresAt ? `  until ${expiresAt.toISOString()}` : ''
-  return `${id}  ${display}  ${merchant} (${environment})${revokedAt ? '  revoked' : until}`
+/** Returns rows with aligned columns. `none`: the text if there is no row. */
+function linesOf(rows: readonly (readonly string[])[], none: string): string {
+  const [first] = rows
+  if (!first) return none
+  const widths = first.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  const lines = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
-function lineOfEnvironment(listed: ListedEnvironment): string {
+function cellsOfKey({
+  id,
+  display,
+  merchant,
+  environment,
+  revokedAt,
+  expiresAt,
+}: ApiKey): string[] {
+  const until = expiresAt ? `until ${expiresAt.toISOString()}` : ''
+  return [id, display, `${merchant} (${environment})`, revokedAt ? 'revoked' : until]
+}
+
+function cellsOfEnvironment(listed: ListedEnvironment): string[] {
   const { merchant, environment, workingKeys, origins } = listed
   const keys = workingKeys === 1 ? '1 valid key' : `${workingKeys} valid keys`
-  return `${merchant} (${environment})  ${keys}  ${origins.join(', ') || noOrigin}`
+  return [`${merchant} (${environment})`, keys, origins.join(', ') || noOrigin]
 }
 
 function resultOf(

@@ -27,7 +27,9 @@ const program = new Command('pi-service')
   .description('The Payment Intents service and its hosted checkout, on your own machine')
   .showHelpAfterError('Run pi-service --help for the commands and their options.')
   .enablePositionalOptions()
-  .configureOutput({ outputError: (text, write) => write(maskArguments(text)) })
+  .configureOutput({
+    outputError: (text, write) => write(maskArguments(text.replace(/^error:/, 'pi-service:'))),
+  })
   .exitOverride()
 
 withStart(program.command('start').description('Start the service; Ctrl-C or SIGTERM stops it'))
