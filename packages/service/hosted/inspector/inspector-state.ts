@@ -224,12 +224,8 @@ export class InspectorState {
       environment && this.#readList(api, environment.id, signal),
       environment && this.#readExchange(api, environment.id, signal),
     ])
-    const selected = list?.intents ? this.#select(list.intents, filter) : id
-    const detail =
-      selected && selected !== id
-        ? await api.find<ShownIntent>(`/intents/${selected}`, signal)
-        : opened
     signal.throwIfAborted()
+    const selected = list?.intents ? this.#select(list.intents, filter) : id
     this.environments = environments
     this.commandOptions = commandOptions
     const isSame = environment?.id === this.environment?.id
@@ -237,13 +233,17 @@ export class InspectorState {
     this.lists = { ...(isSame && this.lists), ...list }
     this.#shownFilter = this.requestFilter
     this.#exchange = exchange
-    this.detail = detail
-    this.isMissing = selected !== undefined && !detail && !exchange
+    this.detail = selected === id ? opened : undefined
     this.readError = undefined
     this.connection = 'live'
-    if (selected === id) return
-    this.route = { section, id: selected }
-    this.#page.replace(this.route)
+    if (selected !== id) {
+      this.route = { section, id: selected }
+      this.#page.replace(this.route)
+      this.#page.requestUpdate()
+      if (selected) this.detail = await api.find<ShownIntent>(`/intents/${selected}`, signal)
+      signal.throwIfAborted()
+    }
+    this.isMissing = selected !== undefined && !this.detail && !exchange
   }
 
   /** A page of a search can have no match although older ones have. Then the search continues there. */

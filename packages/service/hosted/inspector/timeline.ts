@@ -19,10 +19,10 @@ export function timeline({ intent, events, confirmations }: ShownIntent): Templa
       before = at
       return html`<li data-tone=${reason ? 'bad' : toneOf(status)}>
       <span class="what dot">${causeLabel(cause)}</span>
+      <time class="hint" datetime=${at}>${span ? `${span} · ` : nothing}${timeText(at)}</time>
       <span class="hint to"><code>${status}</code>${card ? html` · ${card}` : nothing}${
         reason ? html` · <code class="why">${reason}</code>` : nothing
       }</span>
-      <time class="hint" datetime=${at}>${timeText(at)}${span ? html`<br>${span}` : nothing}</time>
     </li>`
     },
   )}</ol>`
