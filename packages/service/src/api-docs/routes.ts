@@ -19,7 +19,7 @@ export function apiDocsRoutes({
   readonly hostedFolder: string
   readonly sandboxFrom: SandboxAccess
 }) {
-  const description = JSON.stringify(openapi(publicUrl))
+  const description = JSON.stringify(openapi(publicUrl), null, 2)
   return {
     openapi: () => ({ status: 200, base: jsonHeaders, body: description }),
     home: (call) => {
