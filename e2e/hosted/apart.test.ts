@@ -19,6 +19,8 @@ test('without script the full page says what to do, and leads back to the shop',
   })
   await page.goto(new URL(response.headers().location ?? '', response.url()).href)
   await expect(page.getByRole('heading')).toHaveText('Վճարելու համար անհրաժեշտ է JavaScript')
+  await expect(page.getByRole('main')).toContainText(stack.api.checkoutOrigin)
+  await expect(page.getByRole('main')).toContainText('֏')
   await expect(page.locator('.skeleton')).toBeHidden()
   await page.getByRole('link', { name: 'Վերադառնալ խանութ' }).click()
   await page.waitForURL(`${stack.shopUrl}/orders`)
@@ -30,12 +32,19 @@ test.describe('in a Russian browser', () => {
 
   test('opened outside of a shop, it says what to do, for each id', async ({ page, stack }) => {
     const { id } = await createIntent(stack)
-    for (const sent of [id, `pi_${'0'.repeat(24)}`]) {
+    const titles = {
+      [id]: 'Откройте этот платёж в магазине',
+      [`pi_${'0'.repeat(24)}`]: 'По этому адресу нет платежа',
+    }
+    for (const [sent, title] of Object.entries(titles)) {
       await page.goto(`${stack.api.checkoutOrigin}/checkout/${sent}`)
-      await expect(page.getByRole('heading')).toHaveText('Этот платёж нельзя открыть здесь')
-      await expect(page.getByRole('main')).toContainText('со страницы оплаты в магазине')
+      await expect(page.getByRole('heading')).toHaveText(title)
       expect(await violationsIn(page)).toEqual([])
     }
+    await page.goto(stack.shopUrl)
+    await page.goto(`${stack.api.checkoutOrigin}/checkout/${id}`)
+    await page.getByRole('link', { name: 'Назад' }).click()
+    await page.waitForURL(`${stack.shopUrl}/`)
   })
 })
 
@@ -129,9 +138,8 @@ test('names no code and no fix of a live environment to a page that is not regis
   await connectTo(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
   await expect.poll(() => messageTypes(page)).toEqual(['hello', 'fail'])
   await expect(hostedPage(page).locator('main > *')).toHaveText([
-    'pi-checkout',
     'This payment cannot be opened here',
-    'Its address is wrong, or it was opened outside of the shop. Open this payment from the shop’s checkout page.',
+    'This page is not a checkout of the shop. Open the payment from the shop’s checkout page.',
   ])
   await expect(hostedPage(page).locator('body > :not(main)')).toHaveCount(0)
   await page.close()

@@ -20,11 +20,21 @@ const details: Readonly<Record<(typeof failCodes)[number], string>> = {
 if (code && isTestMode()) {
   const help = helpFor({ code, detail: details[code] })
   const line = document.createElement('p')
-  line.className = 'error'
-  line.textContent = help
+  line.className = 'help'
+  line.textContent = `Test mode: ${help}`
   document.querySelector('main')?.append(line)
   // The element removes this page, and reports the fix instead.
   setTimeout(() => report('error', help), 1000)
+}
+
+// The service does not know which shop the buyer has come from.
+const back = document.querySelector<HTMLAnchorElement>('a[hidden]')
+if (back && window.parent === window && history.length > 1) {
+  back.hidden = false
+  back.addEventListener('click', (event) => {
+    event.preventDefault()
+    history.back()
+  })
 }
 
 const hello: Hello = { pi: 'checkout', t: 'hello', v: [PROTOCOL], doc }

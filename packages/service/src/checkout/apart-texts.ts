@@ -1,34 +1,83 @@
 /** Texts of the pages without a form in English, Armenian, and Russian. @module */
 import type { Language } from '../../shared/language.ts'
 
-type ApartTexts = typeof en
+type Message = readonly [title: string, text: string]
 
-const en = {
-  closedTitle: 'This payment cannot be opened here',
-  closedText:
-    'Its address is wrong, or it was opened outside of the shop. Open this payment from the shop’s checkout page.',
+interface ApartTexts {
+  /** In the frame of a page that is not registered. */
+  readonly closed: Message
+  /** In no frame. */
+  readonly alone: Message
+  readonly missing: Message
+  readonly scriptTitle: string
+  readonly scriptText: string
+  readonly order: string
+  readonly back: string
+  /** To the page before. */
+  readonly goBack: string
+}
+
+const en: ApartTexts = {
+  closed: [
+    'This payment cannot be opened here',
+    'This page is not a checkout of the shop. Open the payment from the shop’s checkout page.',
+  ],
+  alone: [
+    'Open this payment in the shop',
+    'This address works only inside the shop’s checkout page. Go back to the shop, and pay for your order there.',
+  ],
+  missing: [
+    'There is no payment at this address',
+    'The address is wrong or incomplete. Go back to the shop, and open the payment from your order.',
+  ],
   scriptTitle: 'Paying needs JavaScript',
   scriptText:
-    'Turn on JavaScript in your browser and load this page again, or go back to the shop.',
+    'Allow JavaScript for {origin} in your browser, then load this page again. You have not paid yet.',
+  order: 'Order',
   back: 'Back to the shop',
+  goBack: 'Go back',
 }
 
 const hy: ApartTexts = {
-  closedTitle: 'Այս վճարումն այստեղ բացել հնարավոր չէ',
-  closedText:
-    'Հասցեն սխալ է, կամ էջը բացվել է խանութից դուրս։ Բացեք այս վճարումը խանութի վճարման էջից։',
+  closed: [
+    'Այս վճարումն այստեղ բացել հնարավոր չէ',
+    'Սա խանութի վճարման էջը չէ։ Բացեք այս վճարումը խանութի վճարման էջից։',
+  ],
+  alone: [
+    'Բացեք այս վճարումը խանութում',
+    'Այս հասցեն աշխատում է միայն խանութի վճարման էջում։ Վերադարձեք խանութ և վճարեք պատվերն այնտեղ։',
+  ],
+  missing: [
+    'Այս հասցեում վճարում չկա',
+    'Հասցեն սխալ է կամ թերի։ Վերադարձեք խանութ և բացեք վճարումը ձեր պատվերից։',
+  ],
   scriptTitle: 'Վճարելու համար անհրաժեշտ է JavaScript',
-  scriptText: 'Միացրեք JavaScript-ը և նորից բացեք այս էջը կամ վերադարձեք խանութ։',
+  scriptText:
+    'Թույլատրեք JavaScript-ը {origin} հասցեի համար և նորից բացեք այս էջը։ Վճարումը դեռ չի կատարվել։',
+  order: 'Պատվեր',
   back: 'Վերադառնալ խանութ',
+  goBack: 'Հետ գնալ',
 }
 
 const ru: ApartTexts = {
-  closedTitle: 'Этот платёж нельзя открыть здесь',
-  closedText:
-    'Адрес неверен, или страница открыта не из магазина. Откройте этот платёж со страницы оплаты в магазине.',
+  closed: [
+    'Этот платёж нельзя открыть здесь',
+    'Это не страница оплаты магазина. Откройте платёж со страницы оплаты в магазине.',
+  ],
+  alone: [
+    'Откройте этот платёж в магазине',
+    'Этот адрес работает только на странице оплаты в магазине. Вернитесь в магазин и оплатите заказ там.',
+  ],
+  missing: [
+    'По этому адресу нет платежа',
+    'Адрес неверен или неполон. Вернитесь в магазин и откройте платёж из своего заказа.',
+  ],
   scriptTitle: 'Для оплаты нужен JavaScript',
-  scriptText: 'Включите JavaScript в браузере и обновите страницу или вернитесь в магазин.',
+  scriptText:
+    'Разрешите JavaScript для {origin} в браузере и обновите эту страницу. Вы ещё не заплатили.',
+  order: 'Заказ',
   back: 'Вернуться в магазин',
+  goBack: 'Назад',
 }
 
 export const apartTexts: Readonly<Record<Language, ApartTexts>> = { en, hy, ru }

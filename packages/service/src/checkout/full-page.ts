@@ -132,7 +132,10 @@ export function fullPage(
       styleSource: checkoutStyleSource(hostedFolder),
     })
     const values = { mode, now: intents.now(), full: { return: returnUrl, locale, appearance } }
-    const body = checkoutPage(hostedFolder, { registered: [], ...values })
+    const { orderId, amount, currency } = snapshot.intent
+    const { merchantName } = snapshot.environment
+    const order = { merchantName, orderId, amount, currency, checkoutOrigin: publicUrl }
+    const body = checkoutPage(hostedFolder, { registered: [], order, ...values })
     return compressed(call, page({ ...headers, 'x-frame-options': 'DENY' }, body))
   }
 

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
+import { type Currency, formatMoney } from '@pi-checkout/contract/money'
 import { type Language, languageOf } from '../../shared/language.ts'
 import { escapeHtml } from '../http/html.ts'
 import { apartTexts } from './apart-texts.ts'
@@ -14,16 +15,18 @@ export function checkoutPage(
     mode,
     now,
     full,
+    order,
   }: {
     readonly registered: readonly string[]
     readonly mode: string
     readonly now: Date
     /** Values that the page around the hosted page sends otherwise. */
     readonly full?: Readonly<Record<'return' | 'locale' | 'appearance', string>>
+    /** What a separate page shows without script. */
+    readonly order?: Order
   },
 ): string {
-  const { return: returnUrl = '', locale = '' } = full ?? {}
-  const language = languageOf(locale)
+  const language = languageOf(full?.locale ?? '')
   const values = { origins: registered.join(' '), mode, now: now.toISOString(), ...full }
   const attributes = Object.entries(values).map(
     ([name, value]) => `data-${name}="${escapeHtml(value)}"`,
@@ -31,19 +34,40 @@ export function checkoutPage(
   return readPage(folder, 'checkout')
     .replace('lang="en"', `lang="${language}"`)
     .replace('data-origins=""', () => attributes.join(' '))
-    .replace('<!--content-->', () => (full ? withoutScript(language, returnUrl) : ''))
+    .replace('<!--content-->', () => (full && order ? withoutScript(language, full, order) : ''))
 }
 
-/** What a browser without script shows in place of the form. */
-function withoutScript(language: Language, returnUrl: string): string {
-  const { scriptTitle, scriptText, back } = apartTexts[language]
-  const link = `<p><a href="${escapeHtml(returnUrl)}">${back}</a></p>`
-  return `<noscript>${apart(scriptTitle, `<p>${scriptText}</p>${link}`)}</noscript>`
+/** The order of a separate page. */
+export interface Order {
+  readonly merchantName: string
+  readonly orderId: string
+  readonly amount: number
+  readonly currency: Currency
+  readonly checkoutOrigin: string
 }
 
-/** A page without a form: the name of the service, what has happened, and what to do. */
+/** What a browser without script shows in place of the form, with the form's summary. */
+function withoutScript(
+  language: Language,
+  full: Readonly<Record<'return', string>>,
+  { merchantName, orderId, amount, currency, checkoutOrigin }: Order,
+): string {
+  const { scriptTitle, scriptText, order, back } = apartTexts[language]
+  const name = escapeHtml(merchantName)
+  return `<noscript>
+    <nav class="back"><a href="${escapeHtml(full.return)}"><span aria-hidden="true">←</span> ${back}</a></nav>
+    <main class="page stack finished">
+      <header class="summary">
+        <div class="merchant"><p><bdi>${name}</bdi></p><p class="hint">${order} <bdi>${escapeHtml(orderId)}</bdi></p></div>
+        <p class="amount">${escapeHtml(formatMoney(amount, currency, language))}</p>
+      </header>
+      <section class="stack"><h1 class="title">${scriptTitle}</h1><p>${scriptText.replace('{origin}', checkoutOrigin)}</p></section>
+    </main></noscript>`
+}
+
+/** A page without a form: what has happened, and what to do. */
 function apart(title: string, content: string): string {
-  return `<main class="apart stack"><p class="hint">pi-checkout</p><h1>${title}</h1>${content}</main>`
+  return `<main class="apart stack"><h1 class="title">${title}</h1>${content}</main>`
 }
 
 export function checkoutStyleSource(folder: string): string {
@@ -65,9 +89,12 @@ export function errorPage(
     code,
     mode = '',
     languages = '',
+    isAlone = false,
   }: {
     /** Undefined in a page that is in no frame. */
     readonly code?: (typeof failCodes)[number]
+    /** A payment has this id, but the page is in no frame. */
+    readonly isAlone?: boolean
     readonly mode?: string
     /** What the browser accepts, as in `Accept-Language`. */
     readonly languages?: string | undefined
@@ -75,11 +102,14 @@ export function errorPage(
 ): string {
   const [tag = ''] = languages.split(/[,;]/, 1)
   const language = languageOf(tag)
-  const { closedTitle, closedText } = apartTexts[language]
+  const texts = apartTexts[language]
+  const isClosed = code === 'origin_not_allowed'
+  const [title, text] = isAlone ? texts.alone : isClosed ? texts.closed : texts.missing
+  const link = isClosed ? '' : `<p><a href="" hidden>${texts.goBack}</a></p>`
   return readPage(folder, 'error')
     .replace('lang="en"', `lang="${language}"`)
     .replace('data-code=""', `data-code="${code ?? ''}" data-mode="${mode}"`)
-    .replace('<!--content-->', apart(closedTitle, `<p>${closedText}</p>`))
+    .replace('<!--content-->', () => apart(title, `<p>${text}</p>${link}`))
 }
 
 const pages = new Map<string, string>()

@@ -224,7 +224,9 @@ function pageHandler(
     const environment = intent && (await intents.environment(intent.environmentId))
     if (environment) call.environment = environment
     // Older browsers do not say it, and show after some seconds that no page around it answers.
-    if (headers['sec-fetch-dest'] === 'document') return showError({})
+    if (headers['sec-fetch-dest'] === 'document') {
+      return showError({ isAlone: environment !== undefined })
+    }
     // The response does not depend on the embedding page, so it does not reveal registered origins.
     if (!environment || id !== sent) return showError({ code: 'unauthorized' })
     const { allowedOrigins: registered, mode } = environment
