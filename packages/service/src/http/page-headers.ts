@@ -67,7 +67,8 @@ function pageHeaders(
       'script-src': "'self'",
       'style-src': "'self'",
       'img-src': "'self'",
-      'font-src': "'self'",
+      // The one font is in the style sheets.
+      'font-src': 'data:',
       ...own,
       'base-uri': "'none'",
       'object-src': "'none'",
