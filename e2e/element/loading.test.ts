@@ -25,11 +25,12 @@ test('shows the places of the form until it is usable, in the color of the page,
     }),
   )
   const color = 'rgb(42, 32, 25)'
-  const line = [160, 22, color]
+  const summary = [175, 40, color]
   const field = [400, 44, color]
   const half = [195, 44, color]
   const button = [400, 48, color]
-  expect(places).toEqual([line, line, line, field, half, half, field, button])
+  const cancel = [160, 16, color]
+  expect(places).toEqual([summary, summary, field, half, half, field, button, cancel])
   const text = page.getByText('This takes longer than usual…')
   /** Whether it is shown at a time of the animation, in milliseconds. */
   const isShownAt = (time: number): Promise<boolean> =>

@@ -6,7 +6,7 @@ import { css } from 'lit'
 // A page's styles override `:host`, so the layout does not depend on the host's `display`.
 // The first column gives a container that fits its content, such as a dialog, the width of a card form
 // instead of a frame's 300 pixels. It has no minimum, and the second column takes the rest.
-// Bones have the places of the form's amount, fields, and button, in the color of the page's text.
+// Bones have the places of the form's summary, fields, and buttons, in the color of the page's text.
 // An empty part has no height, so that it covers no slotted link.
 // The frame is hidden by `opacity`, because Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = css`
@@ -39,34 +39,34 @@ export const styles = css`
     display: grid;
     grid-template-columns: 1fr 1fr;
     align-content: start;
-    gap: 10px;
+    gap: 0 10px;
     max-inline-size: 400px;
-    margin: 15px auto 0;
+    margin: 32px auto 0;
     padding: 0 20px;
     overflow: hidden;
   }
-  .skeleton > * {
+  i:nth-child(3),
+  :nth-child(n + 6) {
     grid-column: span 2;
   }
   i {
     block-size: 44px;
-    margin-block: 22px 15px;
+    margin: 20px 0 34px;
     border-radius: 10px;
     background: currentColor;
     opacity: 0.1;
   }
-  i:nth-child(-n + 3) {
-    inline-size: 40%;
-    block-size: 22px;
+  i:nth-child(-n + 2) {
+    block-size: 40px;
+    margin: 0 20px 24px 0;
+  }
+  i:nth-child(7) {
+    block-size: 48px;
     margin: 0;
   }
-  i:nth-child(5),
-  i:nth-child(6) {
-    grid-column: auto;
-  }
   i:nth-child(8) {
-    block-size: 48px;
-    margin-block-start: 3px;
+    block-size: 16px;
+    margin: 12px 120px;
   }
   .skeleton p {
     animation: wait 8s step-end;
