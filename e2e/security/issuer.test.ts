@@ -36,9 +36,7 @@ test('a hostile issuer page moves no page, opens no window, receives ids only, a
   expect(tried).not.toContain('MOVED')
   expect(page.url()).toBe(address)
   expect(page.context().pages()).toHaveLength(1)
-  await expect(
-    hostedPage(page).getByRole('heading', { name: 'Confirm with your bank' }),
-  ).toBeVisible()
+  await expect(hostedPage(page).getByRole('button', { name: 'Use another card' })).toBeVisible()
   const status = await fetch(`${stack.nodeShop}/checkout/status?orderId=${order}`)
   expect(await status.text()).not.toContain('paid')
   const received = JSON.stringify(bank.requests)

@@ -33,7 +33,8 @@ type Format = Pick<Brand, 'size' | 'codeSize' | 'gaps'>
 /** Also the format of a number whose brand is unknown. */
 const common: Format = { size: 16, codeSize: 3, gaps: [4, 8, 12] }
 
-const brands: readonly Brand[] = [
+/** The brands that the test bank accepts. */
+export const brands: readonly Brand[] = [
   { type: 'visa', name: 'Visa', prefix: /^4/, ...common },
   {
     type: 'mastercard',

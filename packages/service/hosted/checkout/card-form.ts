@@ -6,6 +6,7 @@ import type { Language } from '../../shared/language.ts'
 import { LightElement } from '../light-element.ts'
 import {
   brandOf,
+  brands,
   type CardFields,
   codeSize,
   digitsOf,
@@ -30,6 +31,18 @@ export interface FormNotice {
   /** For the merchant's developer. */
   readonly help?: TemplateResult | undefined
 }
+
+/** What is not the buyer's fault and asks for nothing is not red. */
+export function toneOf(notice: FormNotice | undefined): 'bad' | 'quiet' {
+  return neutral.has(notice?.key) ? 'quiet' : 'bad'
+}
+
+const neutral: ReadonlySet<FormNotice['key']> = new Set([
+  'unknown',
+  'silent',
+  'connection',
+  'again',
+])
 
 export class CardForm extends LightElement {
   @property({ attribute: false }) language: Language = 'en'
@@ -90,6 +103,7 @@ export class CardForm extends LightElement {
         ${this.#field({
           name: 'number',
           label: words.cardNumber,
+          aside: html`<span class="brands" aria-hidden="true">${brands.map(brandIcon)}</span>`,
           autocomplete: 'cc-number',
           placeholder: '1234 1234 1234 1234',
           adornment: brandIcon(brand),
@@ -113,11 +127,12 @@ export class CardForm extends LightElement {
           name: 'name',
           label: words.nameOnCard,
           autocomplete: 'cc-name',
-          optional: words.optional,
+          aside: html`<span class="hint" .textContent=${words.optional}></span>`,
         })}
-        <p class="notice" role="alert" tabindex="-1">${
-          notice ? html`${warningIcon}<span>${notice.text}${notice.help}</span>` : nothing
+        <p class="notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
+          notice ? html`${warningIcon}<span>${notice.text}</span>` : nothing
         }</p>
+        ${notice?.help}
         <button
           class="primary pay"
           type="submit"
@@ -125,10 +140,16 @@ export class CardForm extends LightElement {
         >${busy ? spinner : nothing}<span
           .textContent=${busy ? words.paying : this.payLabel}
         ></span></button>
-        ${this.asking ? this.#question() : this.#cancelButton('link', this.#askOrCancel)}
+        ${this.#below(words)}
       </form>
       ${this.sandbox ? sandboxPanel(language, this.#pick) : nothing}
     `
+  }
+
+  /** Nothing can be canceled while a request runs. */
+  #below({ waitingText }: Texts): TemplateResult {
+    if (this.busy) return html`<p class="place link" .textContent=${waitingText}></p>`
+    return this.asking ? this.#question() : this.#cancelButton('link', this.#askOrCancel)
   }
 
   #question(): TemplateResult {
@@ -147,9 +168,8 @@ export class CardForm extends LightElement {
     return html`<button
       class=${name}
       type="button"
-      aria-disabled=${this.busy}
       .textContent=${texts[this.language].cancelPayment}
-      @click=${() => this.busy || onPress()}
+      @click=${onPress}
     ></button>`
   }
 
@@ -168,7 +188,7 @@ export class CardForm extends LightElement {
   }
 
   #field(options: FieldOptions): TemplateResult {
-    const { name, label, optional, autocomplete, placeholder, adornment } = options
+    const { name, label, aside, autocomplete, placeholder, adornment } = options
     const error = this.errors[name]
     const numeric = name !== 'name'
     const text =
@@ -177,7 +197,7 @@ export class CardForm extends LightElement {
       <div class="field" data-field=${name}>
         <label class="row between" for=${`card-${name}`}>
           <span .textContent=${label}></span>
-          ${optional ? html`<span class="hint" .textContent=${optional}></span>` : nothing}
+          ${aside}
         </label>
         <div class="control">
           <input
@@ -348,8 +368,8 @@ const fieldNames = ['number', 'expiry', 'cvc', 'name'] as const
 interface FieldOptions {
   readonly name: FieldName
   readonly label: string
-  /** Shown behind the label of a field that may stay empty. */
-  readonly optional?: string
+  /** Shown behind the label: the brands, or that the field may stay empty. */
+  readonly aside?: TemplateResult
   readonly autocomplete: 'cc-number' | 'cc-exp' | 'cc-csc' | 'cc-name'
   readonly placeholder?: string
   readonly adornment?: unknown

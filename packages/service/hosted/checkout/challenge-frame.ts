@@ -43,8 +43,16 @@ export class ChallengeFrame extends LightElement {
         title=${this.label || nothing}
         sandbox="allow-scripts allow-forms allow-same-origin"
         referrerpolicy="no-referrer"
+        @load=${this.#onLoad}
       ></iframe>`,
     )
+  }
+
+  /** The pressed button was removed with the form. Whoever has focused something else stays there. */
+  readonly #onLoad = (): void => {
+    // The empty document that a new frame has first would lose the focus to the bank's.
+    if (!this.frame || this.frame.contentDocument) return
+    if (document.hasFocus() && document.activeElement === document.body) this.frame.focus()
   }
 
   readonly #onMessage = ({ source, origin, data }: MessageEvent<unknown>): void => {

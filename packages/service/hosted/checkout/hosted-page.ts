@@ -5,7 +5,7 @@ import type { CardDetails, ChallengeTicket, CheckoutView } from '../../shared/ch
 import { type Language, languageOf } from '../../shared/language.ts'
 import { LightElement } from '../light-element.ts'
 import { brandOfType } from './card-fields.ts'
-import type { CardForm, FormNotice } from './card-form.ts'
+import { type CardForm, type FormNotice, toneOf } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
 import { type FullPageLink, fullPage } from './full-page.ts'
 import { helpFor, isTestMode, report } from './help.ts'
@@ -85,7 +85,8 @@ export class HostedPage extends LightElement {
     document.documentElement.lang = this.#language
     return html`
       <main class="apart stack">
-        <p role="alert">${this.#texts.unavailable} ${this.#help(helpFor(failure))}</p>
+        <p role="alert">${this.#texts.unavailable}</p>
+        ${this.#help(helpFor(failure))}
         ${fullPage && html`<p>${this.#back(fullPage)}</p>`}
       </main>
     `
@@ -104,19 +105,19 @@ export class HostedPage extends LightElement {
 
   /** For the merchant's developer. */
   #help(text: string | undefined): TemplateResult | undefined {
-    return text && isTestMode() ? html`<span class="help" lang="en">${text}</span>` : undefined
+    return text && isTestMode() ? html`<p class="help" lang="en">Test mode: ${text}</p>` : undefined
   }
 
   #summary(view: CheckoutView): TemplateResult {
     const [before, after] = this.#texts.order.split('{order}')
     return html`
       <header class="summary">
-        <h1 class="merchant">
-          <span class="monogram" aria-hidden="true">${[...view.merchantName.trim()][0]}</span>
-          <bdi>${view.merchantName}</bdi>
-        </h1>
+        <span class="monogram" aria-hidden="true">${[...view.merchantName.trim()][0]}</span>
+        <div class="merchant">
+          <h1><bdi>${view.merchantName}</bdi></h1>
+          <p class="hint" data-testid="order">${before}<bdi>${view.orderId}</bdi>${after}</p>
+        </div>
         <p class="amount" data-testid="amount">${this.#money(view)}</p>
-        <p class="order hint" data-testid="order">${before}<bdi>${view.orderId}</bdi>${after}</p>
       </header>
     `
   }
@@ -160,14 +161,13 @@ export class HostedPage extends LightElement {
   }
 
   #challenge(ticket: ChallengeTicket | undefined): TemplateResult {
-    const { verifyText, verifyFrame } = this.#texts
-    const frame = html`<challenge-frame
+    // The bank's page has a heading.
+    return this.#verification(html`<challenge-frame
       .ticket=${ticket}
       .locale=${this.#payment.locale}
-      .label=${verifyFrame}
+      .label=${this.#texts.verifyFrame}
       .onMessage=${(message: IssuerMessage) => this.#payment.onIssuerMessage(message)}
-    ></challenge-frame>`
-    return this.#verification(verifyText, { frame })
+    ></challenge-frame>`)
   }
 
   /** The challenge is open in another window, or could not be opened in this one. */
@@ -178,7 +178,7 @@ export class HostedPage extends LightElement {
       <button class="primary pay" type="button" @click=${() => this.#payment.press('confirm-here')}>
         <span>${reason === 'failed' ? tryAgain : confirmHere}</span>
       </button>`
-    return this.#verification(hints[reason], { button })
+    return this.#verification(this.#verify(hints[reason]), button)
   }
 
   #bank(): TemplateResult {
@@ -191,25 +191,28 @@ export class HostedPage extends LightElement {
         aria-disabled=${busy}
         @click=${() => this.#payment.press('to-bank')}
       >${busy ? spinner : nothing}<span>${toBank}</span></button>`
-    return this.#verification(toBankText, { button })
+    return this.#verification(this.#verify(toBankText), button)
   }
 
   /** A step in which the bank verifies the buyer. Another card leads back to the form. */
-  #verification(
-    hint: string,
-    { frame, button }: { readonly frame?: unknown; readonly button?: unknown },
-  ): TemplateResult {
-    const { verify, anotherCard } = this.#texts
+  #verification(content: TemplateResult, button?: TemplateResult): TemplateResult {
     const { view } = this.#payment
+    const notice = view && this.#notice(view)
     return html`
-      <h2 class="title" tabindex="-1">${verify}</h2>
-      <p class="hint">${hint}</p>
-      ${frame}
-      <p class="notice" role="alert">${view && this.#notice(view)?.text}${this.#help(this.#helpText)}</p>
+      ${content}
+      <p class="notice" role="alert" data-tone=${toneOf(notice)}>${notice?.text}</p>
+      ${notice?.help}
       ${button}
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
-        ${anotherCard}
+        ${this.#texts.anotherCard}
       </button>
+    `
+  }
+
+  #verify(hint: string): TemplateResult {
+    return html`
+      <h2 class="title" tabindex="-1">${this.#texts.verify}</h2>
+      <p class="hint">${hint}</p>
     `
   }
 

@@ -5,7 +5,6 @@ import type { Brand } from './card-fields.ts'
 /** The brand's logo, or a plain card while the brand is unknown. */
 export function brandIcon(brand: Brand | undefined): TemplateResult {
   return html`<svg
-    class="brand"
     viewBox="0 0 34 22"
     font-family="Arial, Helvetica, sans-serif"
     font-weight="700"
@@ -43,7 +42,7 @@ function coloredCard(name: string, color: string, baseline: number): TemplateRes
 }
 
 /** Position of the security code on a card. */
-export const codeIcon = html`<svg class="brand" viewBox="0 0 34 22" aria-hidden="true">
+export const codeIcon = html`<svg viewBox="0 0 34 22" aria-hidden="true">
   ${outline}
   <rect fill="var(--line-strong)" x="1" y="4" width="32" height="4"></rect>
   <rect fill="var(--surface)" stroke="var(--muted)" x="17.5" y="11.5" width="13" height="7" rx="3.5"></rect>

@@ -38,6 +38,7 @@ export function paletteOf(own: OwnColors, base: DefaultColors): Readonly<Record<
   }
   if (own.background || own.text) {
     Object.assign(colors, {
+      ground: mix(surface, black, inkOn(surface) === black ? 0.04 : 0.3),
       surface,
       raised,
       text,

@@ -62,6 +62,10 @@ function show(form: HTMLFormElement, result: ChallengeResult): void {
 const requestTimeout = 10_000
 
 if (form) {
+  // Browsers focus no field of a framed page by themselves, and the page around it focuses the frame.
+  const focusCode = (): void => form.querySelector<HTMLElement>('#code')?.focus()
+  if (document.hasFocus()) focusCode()
+  else window.addEventListener('focus', focusCode, { once: true })
   // The frame keeps its height when a note replaces the form, because it closes then.
   const report = (): void => void (form.isConnected && notify('size', document.body.offsetHeight))
   new ResizeObserver(report).observe(form)
