@@ -20,12 +20,16 @@ function mount(checkout: PiCheckout): void {
     checkoutOrigin: checkout.dataset.origin ?? '',
     appearance: JSON.parse(checkout.dataset.appearance ?? '{}'),
   })
+  const otherWay = checkout.querySelector<HTMLElement>('[slot=page]')
+  if (otherWay) otherWay.hidden = true
   checkout.addEventListener('pi-finish', () => void leave())
   checkout.addEventListener('pi-cancel', () => void leave())
   checkout.addEventListener('pi-error', async ({ error }) => {
     checkout.querySelector('[slot=error]')?.remove()
     // The checkout rejects id and secret: the shop knows whether the order was paid.
     if (error.code === 'unauthorized') await leave()
+    // The full page helps if the frame is blocked, not while the service does not respond.
+    if (otherWay) otherWay.hidden = error.code === 'handoff_failed' || (await isUnknown())
     if (error.code !== 'handoff_failed') return
     await followChange()
     const code = error.cause instanceof HandoffError ? error.cause.code : 'no_response'

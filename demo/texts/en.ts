@@ -36,7 +36,7 @@ export const en = {
   checkOut: 'Check out',
   keepShopping: 'Keep shopping',
 
-  seller: 'Yerevan, Armenia · demo shop',
+  seller: 'Demo shop in Yerevan, Armenia',
   orderNumber: 'Order number',
   placedAt: 'Placed',
   paidAt: 'Paid',
@@ -87,8 +87,9 @@ export const en = {
   yourOrder: 'Your order',
   preparing: 'Loading the payment form…',
   fullPage: 'Pay on a separate page',
-  needsScript:
-    'Paying needs JavaScript, which is off here. Allow it on the separate page, and pay there.',
+  needsScript: 'Paying needs JavaScript',
+  allowScript: (shop: string, service: string) =>
+    `Allow JavaScript for ${shop}, and load this page again. Or pay on the separate page: there, allow it for ${service}.`,
   cannotPrepare: 'We couldn’t load the payment form',
   cannotPrepareText: 'No payment was started. Try again.',
   assurance: 'Card details go straight to the payment service. This shop never sees them.',

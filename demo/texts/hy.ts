@@ -37,7 +37,7 @@ export const hy: Texts = {
   checkOut: 'Ձևակերպել պատվերը',
   keepShopping: 'Շարունակել գնումները',
 
-  seller: 'Երևան, Հայաստան · ցուցադրական խանութ',
+  seller: 'Ցուցադրական խանութ, Երևան',
   orderNumber: 'Պատվերի համար',
   placedAt: 'Պատվերի ամսաթիվ',
   paidAt: 'Վճարման ամսաթիվ',
@@ -88,8 +88,9 @@ export const hy: Texts = {
   yourOrder: 'Ձեր պատվերը',
   preparing: 'Վճարման էջը բեռնվում է…',
   fullPage: 'Վճարել առանձին էջում',
-  needsScript:
-    'Վճարելու համար անհրաժեշտ է JavaScript, որն այստեղ անջատված է։ Թույլատրեք այն առանձին էջում և վճարեք այնտեղ։',
+  needsScript: 'Վճարելու համար անհրաժեշտ է JavaScript',
+  allowScript: (shop, service) =>
+    `Թույլատրեք JavaScript-ը ${shop} հասցեի համար և նորից բացեք այս էջը։ Կամ վճարեք առանձին էջում․ այնտեղ թույլատրեք այն ${service} հասցեի համար։`,
   cannotPrepare: 'Վճարման էջը չհաջողվեց բեռնել',
   cannotPrepareText: 'Վճարում չի սկսվել։ Նորից փորձեք։',
   assurance:

@@ -51,5 +51,6 @@ export function formatTime(
   options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' },
 ): string {
   const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'Asia/Yerevan' })
-  return format.format(new Date(time))
+  // The time and its zone stay on one line.
+  return format.format(new Date(time)).replace(/ (?=[AP]M|GMT)/g, '\u00a0')
 }

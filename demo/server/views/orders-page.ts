@@ -42,7 +42,8 @@ function orderCard(frame: Frame, details: OrderDetails, isFollowed: boolean): Ht
     <span class="what">
       <strong>${lines.map((line) => itemName(line, frame)).join(', ')}</strong>
       <span class="muted">
-        ${texts.orderNumber} <bdi class="order-id">${id}</bdi> · ${formatTime(frame, placedAt, { dateStyle: 'long' })}
+        <span>${texts.orderNumber} <bdi class="order-id">${id}</bdi></span>
+        <span>${formatTime(frame, placedAt, { dateStyle: 'long' })}</span>
       </span>
     </span>
     ${badge(frame, state)}

@@ -19,7 +19,10 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
           <pi-checkout id="checkout" data-testid="checkout" locale="${language}" data-origin="${checkoutOrigin}"
             data-order="${order.id}" data-appearance="${JSON.stringify(appearance)}">
             <p class="idle muted">${texts.preparing}</p>
-            <noscript><p>${texts.needsScript}</p></noscript>
+            <noscript>
+              <h2>${texts.needsScript}</h2>
+              <p class="muted">${texts.allowScript(frame.shopOrigin, checkoutOrigin)}</p>
+            </noscript>
             ${fullPageForm(frame, order, html` slot="page"`)}
           </pi-checkout>
         </div>
@@ -31,9 +34,9 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
         <div class="summary-head">
           <h2 id="your-order"><label for="show-order">${texts.yourOrder}</label></h2>
           <span class="brief money">${formatMoney(order.amount, order.currency, language)}</span>
+          <div class="aside">${editCart(frame, order)}</div>
         </div>
         ${linesAndTotal(frame, details)}
-        <div class="aside">${editCart(frame, order)}</div>
       </section>
     </div>
     <template id="handoff-failed">${handoffFailed(texts.cannotPrepare, texts.cannotPrepareText)}</template>
