@@ -115,7 +115,7 @@ test.describe('on a phone', () => {
         controls.filter((control) => (control as HTMLElement).offsetHeight < 44).map(String),
       )
     expect(low).toEqual([])
-    const unknown = await form.locator('[data-field=number] svg').innerHTML()
+    const unknown = await form.locator('[data-field=number] .adornment svg').innerHTML()
     for (const [number, brand] of [
       ['4242', 'Visa'],
       ['51', 'Mastercard'],
