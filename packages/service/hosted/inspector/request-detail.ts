@@ -80,7 +80,7 @@ function reasons(
   return html`<div class="reasons">
     <p><a href="/docs#${problem}" target="_blank"><code>${problem}</code></a> ${isListed ? nothing : detail}</p>
     <ul>${explained.map(
-      ([pointer, text]) => html`<li class="row"><code class="why">${pointer}</code> ${text}</li>`,
+      ([pointer, text]) => html`<li><code class="why">${pointer}</code> ${text}</li>`,
     )}</ul>
     ${pointersOmitted > 0 ? html`<p class="hint">And ${pointersOmitted} more fields.</p>` : nothing}
   </div>`
