@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
-import { createInterface } from 'node:readline'
 import { root } from './files.mjs'
 import { nodeBinary, nodeVersions } from './node-versions.mjs'
 
@@ -38,7 +37,10 @@ if (results[0].failures.length === 0) {
     ]
     results.push(...(await Promise.all(checks)))
   }
-  for (const part of selected) results.push(...(await testsOf(part)))
+  for (const part of selected) results.push(await unitTests(part), await browserTests(part))
+  if (selected.includes('soak')) {
+    for (const version of otherVersions()) results.push(await testsOnNode(version))
+  }
 }
 const passed = results.reduce((total, result) => total + result.passed, 0)
 const skipped = results.flatMap((result) => result.skipped)
@@ -51,16 +53,6 @@ process.exit(failures.length === 0 ? 0 : 1)
 async function check(name, command, args) {
   const ok = await run(name, command, args)
   return { passed: ok ? 1 : 0, skipped: [], failures: ok ? [] : [name] }
-}
-
-/** Runs the tests of a part. Those in browsers, which often wait, run beside the others. */
-async function testsOf(part) {
-  const inBrowsers = browserTests(part)
-  const others = [await unitTests(part)]
-  if (part === 'soak') {
-    for (const version of otherVersions()) others.push(await testsOnNode(version))
-  }
-  return [...others, await inBrowsers]
 }
 
 async function unitTests(part) {
@@ -170,14 +162,8 @@ function counted(name, ok, report, read) {
 async function run(name, command, args, variables = {}) {
   const startedAt = Date.now()
   console.log(`\n— ${name}`)
-  const color = process.stdout.isTTY && { FORCE_COLOR: '1' }
-  const env = { ...process.env, ...color, ...variables }
-  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  // Whole lines, because several programs print at the same time.
-  for (const input of [child.stdout, child.stderr]) {
-    createInterface({ input }).on('line', (line) => console.log(line))
-  }
-  const [status] = await once(child, 'close')
+  const env = { ...process.env, ...variables }
+  const [status] = await once(spawn(command, args, { cwd: root, env, stdio: 'inherit' }), 'exit')
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   console.log(`— ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s`)
   return status === 0
