@@ -7,7 +7,6 @@
 import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
 import { type Currency, formatMoney } from '@pi-checkout/contract/money'
 import type { Handoff } from '../client/payment-intents.ts'
-import { dramFont } from './dram-font.ts'
 import type { Asked } from './parse-request.ts'
 import type { CheckoutOrder } from './payment-state.ts'
 import { type HandoffProblemCode, handoffProblems } from './problem.ts'
@@ -33,7 +32,7 @@ export async function startPage(
   const { locale, returnUrl } = hosted
   const texts = textsOf(locale)
   const { orderId = '', amount = 0, currency } = shop.order ?? {}
-  const money = currency ? formatMoney(amount, currency as Currency, texts.lang) : texts.title
+  const money = currency ? moneyText(amount, currency, texts.lang) : texts.title
   const action = `${checkoutOrigin}/checkout/${encodeURIComponent(id)}`
   const fields = { clientSecret, ...hosted, appearance: JSON.stringify(appearance) }
   const head = `<p>${escaped(shop.name)}</p><h1>${escaped(money)}</h1><p>${texts.order} <bdi>${escaped(orderId)}</bdi></p>`
@@ -42,6 +41,13 @@ export async function startPage(
   // The hosted page redirects back to the shop if the browser denies its cookie.
   const targets = `${checkoutOrigin} ${new URL(returnUrl).origin}`
   return page({ status: 200, texts, targets, content, appearance })
+}
+
+/** Few systems have the dram sign, and this page loads no font. */
+function moneyText(amount: number, currency: string, lang: string): string {
+  return formatMoney(amount, currency as Currency, lang)
+    .replace('֏', 'AMD\u00a0')
+    .trim()
 }
 
 /** Returns a page for an error, with a button that sends the request again. */
@@ -100,15 +106,14 @@ function textsOf(locale = ''): Texts {
 
 const script = 'document.forms[0].submit()'
 const layout =
-  'main{display:grid;gap:.25rem;box-sizing:border-box;width:min(27.5rem,100% - 2rem);margin:max(3rem,10vh) auto 0;padding:2rem;border:1px solid color-mix(in srgb,currentcolor 15%,transparent);border-radius:1rem;text-align:center;font:1rem/1.5 Dram,system-ui,sans-serif}*{margin:0}h1{font-size:2.125rem;line-height:1.2}noscript{margin-top:1rem}button{width:100%;min-height:3rem;margin:1.5rem 0 1rem;border:0;font:inherit;font-weight:600}a{color:inherit}'
-const font = `@font-face{font-family:Dram;src:url(${dramFont});unicode-range:U+58F}`
+  'main{display:grid;gap:.25rem;box-sizing:border-box;width:min(27.5rem,100% - 2rem);margin:max(3rem,10vh) auto 0;padding:2rem;border:1px solid color-mix(in srgb,currentcolor 15%,transparent);border-radius:1rem;text-align:center;font:1rem/1.5 system-ui,sans-serif}*{margin:0}h1{font-size:2.125rem;line-height:1.2}noscript{margin-top:1rem}button{width:100%;min-height:3rem;margin:1.5rem 0 1rem;border:0;font:inherit;font-weight:600}a{color:inherit}'
 
 /** The hosted page's look, so that the way to it does not change the colors. */
 function styleOf({ colorScheme, radius = 10, accent, background, text }: Appearance): string {
   const scheme = colorScheme === 'light' || colorScheme === 'dark' ? colorScheme : 'light dark'
   const colors = `background:${cssColor(background, 'canvas')};color:${cssColor(text, 'canvastext')}`
   const button = `background:${cssColor(accent, 'canvastext')};color:${cssColor(accent, 'canvas', textOn)}`
-  return `:root{color-scheme:${scheme};${colors}}${font}${layout}button{border-radius:${Number(radius)}px;${button}}`
+  return `:root{color-scheme:${scheme};${colors}}${layout}button{border-radius:${Number(radius)}px;${button}}`
 }
 
 function cssColor(
@@ -149,7 +154,6 @@ async function page({
     "default-src 'none'",
     `script-src ${await hashOf(script)}`,
     `style-src ${await hashOf(style)}`,
-    'font-src data:',
     // The shop's icon.
     "img-src 'self'",
     `form-action ${targets}`,
