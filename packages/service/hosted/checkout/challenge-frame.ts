@@ -48,7 +48,7 @@ export class ChallengeFrame extends LightElement {
     )
   }
 
-  /** The pressed button was removed with the form. Whoever has focused something else stays there. */
+  /** The pressed button was removed with the form. A buyer who has focused something else stays there. */
   readonly #onLoad = (): void => {
     // The empty document that a new frame has first would lose the focus to the bank's.
     if (!this.frame || this.frame.contentDocument) return

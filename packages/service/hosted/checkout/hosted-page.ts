@@ -94,7 +94,8 @@ export class HostedPage extends LightElement {
 
   #back({ returnUrl }: FullPageLink): TemplateResult {
     const toShop = new URL(returnUrl).origin !== location.origin
-    return html`<a href=${returnUrl}><span aria-hidden="true">←</span> ${toShop ? this.#texts.back : 'Back to the inspector'}</a>`
+    const text = toShop ? this.#texts.back : html`<span lang="en">Back to the inspector</span>`
+    return html`<a href=${returnUrl}><span aria-hidden="true">←</span> ${text}</a>`
   }
 
   /** Code, cause, and fix of the notice. */
