@@ -133,8 +133,12 @@ export function lastConfirmation({ state }: Pick<Intent, 'state'>): Confirmation
 
 /** Returns the time of the last event, or of the creation. */
 export function updatedAt({ state, createdAt }: Pick<Intent, 'state' | 'createdAt'>): Date {
-  const last = state?.events.at(-1)
+  const last = lastEvent({ state })
   return last ? new Date(last.at) : createdAt
+}
+
+export function lastEvent({ state }: Pick<Intent, 'state'>): IntentEvent | undefined {
+  return state?.events.at(-1)
 }
 
 export function expiresAt({ createdAt }: Pick<Intent, 'createdAt'>): Date {

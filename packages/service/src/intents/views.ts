@@ -10,9 +10,9 @@ import {
   expiresAt,
   type Intent,
   lastConfirmation,
+  lastEvent,
   type Pending,
   settlementOf,
-  updatedAt,
 } from './intent.ts'
 
 /** Returns the response to a create and to its replays: the intent as created, and its secret. */
@@ -25,20 +25,21 @@ export function createdView(intent: Intent, clientSecret: string): CreatedPaymen
 /** Returns the response to a retrieve, without the secret and the challenge's address. */
 export function merchantView(intent: Intent): PaymentIntent {
   const confirmation = lastConfirmation(intent)
+  const createdAt = intent.createdAt.toISOString()
   return {
     id: intent.id,
     amount: intent.amount,
     currency: intent.currency,
     orderId: intent.orderId,
-    customer: intent.customer && { ...intent.customer },
+    customer: intent.customer,
     metadata: intent.metadata,
     status: intent.status,
     paymentMethod: selectedMethod(intent),
     lastPaymentFailure: confirmation?.failure ?? null,
     nextAction: nextAction(intent),
     providerPaymentId: confirmation?.providerPaymentId ?? null,
-    createdAt: intent.createdAt.toISOString(),
-    updatedAt: updatedAt(intent).toISOString(),
+    createdAt,
+    updatedAt: lastEvent(intent)?.at ?? createdAt,
   }
 }
 

@@ -23,6 +23,7 @@ export function faultWrapper(
       const input = await parse(call, client)
       // Read rules after parsing, because rejected requests do not use up a rule.
       const faults = [...requested, ...rules.take(environment.id, on)]
+      if (faults.length === 0) return await handle(call, input)
       call.faults = faults.map(faultText)
       await beforeHandler(faults, stopping)
       const response = await handle(call, input)

@@ -30,7 +30,7 @@ export function receivedOf(
   const isSent = sentStatus !== 0 && sentBody !== undefined && sentBody.length <= maxBody
   return {
     headers: picked(request.headers, shownHeaders),
-    responseHeaders: sentStatus === 0 ? {} : picked(call.sentHeaders ?? {}, shownResponseHeaders),
+    responseHeaders: sentStatus === 0 ? {} : picked(call.sentHeaders, shownResponseHeaders),
     requestBody: text,
     responseBody: responds && isSent ? sentBody : null,
     isExact:
@@ -78,10 +78,11 @@ function isCommandText(sent: Buffer, text: string | null): boolean {
 }
 
 function picked(
-  headers: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, unknown>> | undefined,
   shown: readonly string[],
 ): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
+  if (headers === undefined) return found
   for (const name of shown) {
     const value = headers[name]
     if (typeof value === 'string') found[name] = value

@@ -13,10 +13,7 @@ export function maskPath(url: string): string {
 
 /** Masks credentials and card numbers. Idempotency keys may be random, so they stay. */
 export function maskCredentials(text: string): string {
-  return text
-    .replace(/_secret_[^/]*/gi, '_secret_…')
-    .replace(/(pi_sk_(?:test|live)_)[^/]*/gi, '$1…')
-    .replace(cardNumber, '…')
+  return text.replace(credential, '$1…')
 }
 
 /** Masks ids of intents in a path, because they may be live. */
@@ -34,8 +31,12 @@ export function hasSecret(url: string): boolean {
   return text === undefined || wholeCredential.test(text)
 }
 
-/** 15 to 19 digits that begin as a card number. A key may contain a time, which begins with 1 or 20. */
-const cardNumber = /(?<!\d)(?:[3-6]|2[ -]?[2-7])(?:[ -]?\d){13,18}(?!\d)/g
+/**
+ * A secret or a key, of which the prefix is shown, or a card number: 15 to 19 digits that begin as one. An idempotency
+ * key may contain a time, which begins with 1 or 20.
+ */
+const credential =
+  /(_secret_|pi_sk_(?:test|live)_)[^/]*|(?<!\d)(?:[3-6]|2[ -]?[2-7])(?:[ -]?\d){13,18}(?!\d)/gi
 const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
 
 const maxPath = 200

@@ -69,23 +69,20 @@ export function createRequestLog({
     )
   }
 
-  function store(recorded: LogEntry, call: Call): void {
+  function store(recorded: KeptEntry, call: Call): void {
     // A reused key refers to the intent that was created with it.
     const isReused = recorded.status === 422
     const entry = isReused ? { ...recorded, intentId: uses.intentOf(recorded) } : recorded
     if (!isRepeat(entry)) {
       const received = receivedOf(call, { shownPath: entry.path, keepsBodies })
-      // Not a copy, which takes several times as long.
-      const kept: KeptEntry = Object.assign(entry, {
-        exchange: () => {
-          const exchange = masked(received)
-          kept.exchange = () => exchange
-          return exchange
-        },
-        bytes: sizeOf(received),
-        revision: ++revision,
-      })
-      ringOf(kept).add(kept)
+      entry.exchange = () => {
+        const exchange = masked(received)
+        entry.exchange = () => exchange
+        return exchange
+      }
+      entry.bytes = sizeOf(received)
+      entry.revision = ++revision
+      ringOf(entry).add(entry)
     }
     uses.count(entry)
     onEntry(entry)
@@ -196,7 +193,7 @@ function newestOf(ring: ReturnType<typeof createRing>): readonly KeptEntry[] {
 }
 
 /** Returns the entry of a request whose intent may be live. */
-function withoutIds(entry: LogEntry): LogEntry {
+function withoutIds(entry: KeptEntry): KeptEntry {
   return { ...entry, path: maskIds(entry.path), intentId: null }
 }
 
@@ -235,7 +232,7 @@ function isLogged({
   return method !== 'GET' || headers.authorization !== undefined || hasSecret(url)
 }
 
-function entryOf(call: Call, measured: Pick<LogEntry, 'number' | 'at' | 'ms'>): LogEntry {
+function entryOf(call: Call, measured: Pick<LogEntry, 'number' | 'at' | 'ms'>): KeptEntry {
   const { number, at, ms } = measured
   const { request, path, environment, replayed, problem, faults } = call
   const { method = '', url = '', headers: sent } = request
@@ -263,7 +260,14 @@ function entryOf(call: Call, measured: Pick<LogEntry, 'number' | 'at' | 'ms'>): 
     isKeyFromBrowser: isKeyFromBrowser(call),
     hasSecretInUrl: hasSecret(url),
     unregisteredOrigin: call.unregisteredOrigin?.slice(0, maxOriginLength),
+    exchange: noExchange,
+    bytes: 0,
+    revision: 0,
   }
+}
+
+function noExchange(): never {
+  throw new Error('The entry is not stored')
 }
 
 function keyOf(sent: string): string {
@@ -277,6 +281,7 @@ function boundPointers({
   pointers,
   pointersOmitted,
 }: Call): Pick<LogEntry, 'pointers' | 'pointersOmitted'> {
+  if (pointers.length === 0) return { pointers, pointersOmitted }
   const kept: string[] = []
   let length = 0
   for (const pointer of pointers) {
