@@ -18,12 +18,20 @@ export interface RequestFilter {
   readonly before: number
 }
 
+/** Filter of idempotency keys, applied in the page. */
+export interface KeyFilter {
+  readonly q: string
+  /** What a key must have, or `''` for all keys. */
+  readonly show: '' | 'replays' | 'conflicts' | 'lost'
+}
+
 /** The service accepts no longer search term. */
 export const maxSearchLength = 200
 
 export const anyIntent: IntentFilter = { q: '', status: '', before: '' }
 export const anyRequest: RequestFilter = { q: '', show: '', key: '', before: 0 }
+export const anyKey: KeyFilter = { q: '', show: '' }
 
-export function isUnfiltered(filter: IntentFilter | RequestFilter): boolean {
+export function isUnfiltered(filter: IntentFilter | KeyFilter | RequestFilter): boolean {
   return !Object.values(filter).some(Boolean)
 }

@@ -11,9 +11,11 @@ import type {
 } from '../../shared/sandbox-api.ts'
 import {
   anyIntent,
+  anyKey,
   anyRequest,
   type IntentFilter,
   isUnfiltered,
+  type KeyFilter,
   type RequestFilter,
 } from './filters.ts'
 import type { Route } from './route.ts'
@@ -59,6 +61,7 @@ export class InspectorState {
   requestFilter = anyRequest
   detail: ShownIntent | undefined
   /** Whether the open intent or request does not exist. */
+  keyFilter = anyKey
   isMissing = false
   /** The open section, and its open intent or request. */
   route: Route = { section: 'intents' }
@@ -122,6 +125,11 @@ export class InspectorState {
 
   open(route: Route): void {
     const { section, id } = this.route
+  filterKeys(filter: Partial<KeyFilter>): void {
+    this.keyFilter = { ...this.keyFilter, ...filter }
+    this.#page.requestUpdate()
+  }
+
     if (section === route.section && id === route.id) return
     this.route = route
     this.detail = undefined
