@@ -261,7 +261,7 @@ test('masks a secret that was sent as the name of a field, in the response and i
   await expect.poll(requests).toMatchObject([{ pointers: [pointer] }])
 })
 
-test('finds requests by order, key, status, or problem', async () => {
+test('finds requests by order, key, status, or problem, and replays', async () => {
   const id = await newIntent('order-S-77-attempt-1')
   await create(service, { ...order, orderId: 'S-78' })
   await retrieve(service, id)
@@ -275,8 +275,11 @@ test('finds requests by order, key, status, or problem', async () => {
   expect(await found('s-78')).toEqual(['POST 201'])
   expect(await found('order-S-77-attempt-1')).toEqual(['GET 200', 'POST 201'])
   expect(await found('validation_failed')).toEqual(['POST 400'])
+  await newIntent('order-S-77-attempt-1')
+  await expect.poll(async () => await found('replayed')).toEqual(['POST 201'])
   expect(await found('nowhere')).toEqual([])
   expect((await json('GET', `/intents/${id}`)).requests).toMatchObject([
+    { method: 'POST', replayed: true },
     { method: 'GET', intentId: id },
     { method: 'POST', intentId: id },
   ])

@@ -36,7 +36,7 @@ export interface RequestFilter {
   /** Idempotency key of the creates. `null` matches all. */
   readonly key: string | null
   readonly failed: boolean
-  /** Part of a path, status, problem, fault, key, or order, or the beginning of an id. `null` matches all. */
+  /** Part of a path, status, problem, fault, key, or order, `replayed`, or the beginning of an id. `null` matches all. */
   readonly text: string | null
   /** Intents whose requests match the text too. */
   readonly intentIds: ReadonlySet<string>
@@ -105,7 +105,8 @@ export function matches(entry: KeptEntry, filter: RequestFilter): boolean {
   if (text === null || (intentId !== null && intentIds.has(intentId))) return true
   // A part of a random id means nothing.
   if ([requestId, intentId, path].some((id) => id?.startsWith(text))) return true
-  const shown = [method, maskIds(path), status, key, problem, ...entry.faults]
+  const badges = [...(entry.replayed ? ['replayed'] : []), ...entry.faults]
+  const shown = [method, maskIds(path), status, key, problem, ...badges]
   const has = (part: string): boolean => part.toLowerCase().includes(text.toLowerCase())
   return has(shown.join(' ')) || has(orderOf(entry)?.orderId ?? '')
 }
