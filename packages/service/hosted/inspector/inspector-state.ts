@@ -58,10 +58,12 @@ export class InspectorState {
   /** The list of each section that was open. */
   lists: Partial<Lists> = {}
   intentFilter = anyIntent
+  /** Filter of the intents in `lists`. */
+  listedFilter = anyIntent
   requestFilter = anyRequest
+  keyFilter = anyKey
   detail: ShownIntent | undefined
   /** Whether the open intent or request does not exist. */
-  keyFilter = anyKey
   isMissing = false
   /** The open section, and its open intent or request. */
   route: Route = { section: 'intents' }
@@ -123,13 +125,13 @@ export class InspectorState {
     this.#refreshIn(filter.q === undefined ? 0 : typingPause)
   }
 
-  open(route: Route): void {
-    const { section, id } = this.route
   filterKeys(filter: Partial<KeyFilter>): void {
     this.keyFilter = { ...this.keyFilter, ...filter }
     this.#page.requestUpdate()
   }
 
+  open(route: Route): void {
+    const { section, id } = this.route
     if (section === route.section && id === route.id) return
     this.route = route
     this.detail = undefined
@@ -239,6 +241,7 @@ export class InspectorState {
     const isSame = environment?.id === this.environment?.id
     this.environment = environment
     this.lists = { ...(isSame && this.lists), ...list }
+    if (list?.intents) this.listedFilter = filter
     this.#shownFilter = this.requestFilter
     this.#exchange = exchange
     this.detail = selected === id ? opened : undefined

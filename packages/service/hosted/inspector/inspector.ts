@@ -129,12 +129,12 @@ export class Inspector extends LightElement {
   }
 
   #tab(section: Section, at: number): TemplateResult {
-    const { lists, intentFilter, environment, route } = this.#state
+    const { lists, listedFilter, environment, route } = this.#state
     const { intents = [], next } = lists.intents ?? {}
     const { failures, findings, rules } = environment?.counts ?? {}
     const counts: Partial<Record<Section, number | string | undefined>> = {
       // The number of matches is not the number of intents.
-      intents: isUnfiltered(intentFilter) ? `${intents.length || ''}${next ? '+' : ''}` : '',
+      intents: isUnfiltered(listedFilter) ? `${intents.length || ''}${next ? '+' : ''}` : '',
       requests: failures && `${failures} failed`,
       lint: findings,
       faults: rules,
