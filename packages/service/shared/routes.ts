@@ -78,6 +78,7 @@ export const routes = {
   addOrigin: { method: 'POST', path: `${environment}/origins`, audience: 'sandbox' },
   removeOrigin: { method: 'DELETE', path: `${environment}/origins`, audience: 'sandbox' },
   createKey: { method: 'POST', path: `${environment}/keys`, audience: 'sandbox' },
+  revokeKey: { method: 'DELETE', path: `${environment}/keys/:key`, audience: 'sandbox' },
   intents: { method: 'GET', path: `${environment}/intents`, audience: 'sandbox' },
   requests: { method: 'GET', path: `${environment}/requests`, audience: 'sandbox' },
   sendRequest: { method: 'POST', path: `${environment}/requests`, audience: 'sandbox' },

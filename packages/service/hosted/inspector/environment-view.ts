@@ -18,17 +18,27 @@ const steps = [
   [-hour, '−1 h', 'No transition is undone'],
 ] as const
 
+/** Asks before an action that cannot be undone. */
+interface Question {
+  readonly title: string
+  readonly text: string
+  /** Label of the button that runs it. */
+  readonly action: string
+  readonly run: () => unknown
+}
+
 export class EnvironmentView extends InspectorView {
   @state() private message = ''
-  /** The key that was created here. It is shown until this section is left. */
-  @state() private apiKey = ''
+  /** The key that was created here. It is shown until it is revoked or this section is left. */
+  @state() private created: { readonly id: string; readonly apiKey: string } | undefined
+  @state() private question: Question | undefined
 
   protected override render(): unknown {
     const { environment } = this.state
     if (!environment) return nothing
     return html`<div class="cards columns">
       ${this.#clock(environment)} ${this.#keys(environment)} ${this.#origins(environment)} ${this.#data(environment)}
-    </div>`
+    </div>${this.#dialog()}`
   }
 
   #clock({ clock: { offset } }: SandboxEnvironment): TemplateResult {
@@ -49,6 +59,15 @@ export class EnvironmentView extends InspectorView {
   }
 
   #keys({ id, keys }: SandboxEnvironment): TemplateResult {
+    const { created, state } = this
+    const isValid = keys.some((key) => key.id === created?.id && !key.revokedAt)
+    const revoke = (key: string, display: string): void =>
+      this.#ask({
+        title: `Revoke ${display}?`,
+        text: 'Requests with this key are rejected immediately. This cannot be undone.',
+        action: 'Revoke',
+        run: () => state.change('DELETE', `keys/${key}`),
+      })
     return html`<section class="box stack">
       <h2>API keys</h2>
       <ul class="stack">${keys.map((key) => {
@@ -57,23 +76,32 @@ export class EnvironmentView extends InspectorView {
         return html`<li class="row">
           ${key.revokedAt ? html`<s class="hint"><code>${key.display}</code></s>` : html`<code>${key.display}</code>`}
           <span class="hint">${key.revokedAt ? `revoked ${timeText(key.revokedAt)}` : validity}</span>
-          <code class="hint">${key.id}</code></li>`
+          <code class="hint">${key.id}</code>
+          ${
+            key.revokedAt
+              ? nothing
+              : html`<button type="button" class="small" aria-label=${`Revoke ${key.display}`}
+                  @click=${() => revoke(key.id, key.display)}>Revoke…</button>`
+          }</li>`
       })}</ul>
       ${
-        this.apiKey
-          ? html`${codeBlock(this.apiKey)}<p class="hint" role="status">Copy this key now: it is shown once. Your server reads it from
+        created && isValid
+          ? html`${codeBlock(created.apiKey)}<p class="hint" role="status">Copy this key now: it is shown once. Your server reads it from
               <code>PI_API_KEY</code>.</p>`
           : nothing
       }
       <div class="row"><button type="button" @click=${() => this.#createKey(id)}>Create a key</button></div>
-      <p class="hint"><code>pi-service keys revoke ID</code> takes effect immediately.</p>
+      ${
+        state.commandOptions === null
+          ? nothing
+          : html`<p class="hint">In a terminal: <code>npx pi-service keys revoke ID${state.commandOptions}</code></p>`
+      }
     </section>`
   }
 
   async #createKey(environment: string): Promise<void> {
     const path = `/environments/${environment}/keys`
-    const created = await this.state.send<{ readonly apiKey: string }>('POST', path)
-    this.apiKey = created?.apiKey ?? ''
+    this.created = await this.state.send('POST', path)
   }
 
   #origins({ origins }: SandboxEnvironment): TemplateResult {
@@ -94,19 +122,27 @@ export class EnvironmentView extends InspectorView {
           <button type="button" class="small" aria-label=${`Remove ${origin}`}
             @click=${() => remove(origin)}>Remove</button></li>`,
       )}</ul>
-      <form class="fields columns" @submit=${register}>
+      <form class="stack" @submit=${register}>
         <label>Another origin<input name="origin" type="url" placeholder="https://shop.example.com" required></label>
-        <button>Register</button>
+        <div class="row"><button>Register</button></div>
       </form>
     </section>`
   }
 
   #data({ id, merchant }: SandboxEnvironment): TemplateResult {
-    const dialog = (): HTMLDialogElement | null => this.querySelector('dialog')
+    const ask = (): void =>
+      this.#ask({
+        title: `Reset ${merchant}?`,
+        text: 'All test intents and requests of this environment are deleted. This cannot be undone.',
+        action: 'Reset',
+        run: () => this.#reset(id),
+      })
     return html`<section class="box stack">
       <h2>Data</h2>
+      <p class="hint">A reset deletes all test intents, logged requests, issues, and fault rules, and returns the clock
+        to real time. API keys and origins are kept.</p>
       <div class="row">
-        <button type="button" class="danger" @click=${() => dialog()?.showModal()}>Reset…</button>
+        <button type="button" class="danger" @click=${ask}>Reset…</button>
       </div>
       <p role="status">${this.message}</p>
       ${
@@ -114,16 +150,24 @@ export class EnvironmentView extends InspectorView {
           ? html`<p class="hint">This service keeps its data in memory only. A stop deletes it.</p>`
           : nothing
       }
-      <dialog class="apart stack" aria-labelledby="reset-title">
-        <h2 id="reset-title">Reset ${merchant}?</h2>
-        <p class="hint">This deletes all test intents and fault rules, and returns the clock to real time. API keys and
-          origins are kept.</p>
-        <form method="dialog" class="row">
-          <button type="submit" autofocus>Cancel</button>
-          <button type="submit" class="danger" @click=${() => this.#reset(id)}>Reset</button>
-        </form>
-      </dialog>
     </section>`
+  }
+
+  #ask(question: Question): void {
+    this.question = question
+    void this.updateComplete.then(() => this.querySelector('dialog')?.showModal())
+  }
+
+  #dialog(): TemplateResult {
+    const { title, text, action, run } = this.question ?? {}
+    return html`<dialog class="apart stack" aria-labelledby="question">
+      <h2 id="question">${title}</h2>
+      <p class="hint">${text}</p>
+      <form method="dialog" class="row">
+        <button type="submit" autofocus>Cancel</button>
+        <button type="submit" class="danger" @click=${run}>${action}</button>
+      </form>
+    </dialog>`
   }
 
   async #reset(environment: string): Promise<void> {

@@ -96,16 +96,28 @@ export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
   })
 }
 
-/** Revokes a key permanently. Returns `false` if no key has this id. Repeated calls change nothing. */
+/**
+ * Revokes a key permanently. Repeated calls change nothing.
+ *
+ * @param key - `environmentId`: the only environment to search. All of them without it.
+ * @returns `false` if no key has this id.
+ */
 export async function revokeApiKey(
   db: Queryable,
-  { id, now }: { readonly id: string; readonly now: Date },
+  { id, environmentId, now }: RevokedKey,
 ): Promise<boolean> {
   const revoked = await db.query`
-    update api_keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${id} returning id`
+    update api_keys set revoked_at = coalesce(revoked_at, ${now})
+     where id = ${id} and environment_id = coalesce(${environmentId ?? null}, environment_id) returning id`
   if (revoked.length === 0) return false
   db.notify('environments')
   return true
+}
+
+interface RevokedKey {
+  readonly id: string
+  readonly environmentId?: string
+  readonly now: Date
 }
 
 export function isApiKey(text: string): boolean {

@@ -13,7 +13,7 @@ import { hasNoEnvironment } from '../db/errors.ts'
 import type { Call } from '../http/call.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { type Handler, json } from '../http/response.ts'
-import { createApiKey, listApiKeys } from '../merchants/api-keys.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import {
   addOrigin,
@@ -152,6 +152,12 @@ export function environmentRoutes({
       async (environment) => await createApiKey(db, keys, { environment, now: now() }),
       201,
     ),
+    revokeKey: about(async ({ id: environmentId }, { params: { key: id = '' } }) => {
+      if (await revokeApiKey(db, { id, environmentId, now: now() })) return { id, revoked: true }
+      throw notFound(
+        'This environment has no key with this id. GET /_sandbox/environments lists its keys.',
+      )
+    }),
 
     intents: about(async (environment, call) => {
       const search = {

@@ -43,6 +43,20 @@ test('deletes an environment with its keys and intents, and no other', async () 
   expect(listed).not.toContain(deleted.id)
 })
 
+test('revokes a key of its environment immediately, and no other', async () => {
+  const [one, other] = [await newEnvironment(), await newEnvironment()]
+  const added = await control(service, 'POST', `/environments/${one.id}/keys`)
+  const { id, apiKey } = (await added.json()) as Record<'id' | 'apiKey', string>
+  const status = async (): Promise<number> => (await create({ ...one, apiKey })).status
+  const revoke = async (environment: string): Promise<Response> =>
+    await control(service, 'DELETE', `/environments/${environment}/keys/${id}`)
+  expect([(await revoke(other.id)).status, await status()]).toEqual([404, 201])
+  const revoked = await revoke(one.id)
+  expect([revoked.status, await revoked.json()]).toEqual([200, { id, revoked: true }])
+  expect([await status(), (await create(one)).status]).toEqual([401, 201])
+  expect((await revoke(one.id)).status).toBe(200)
+})
+
 test('keeps a merchant that has a live environment', async () => {
   const merchant = 'Sevan Books'
   for (const environment of ['test', 'live'] as const) {
