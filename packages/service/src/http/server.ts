@@ -71,8 +71,15 @@ export function createPendingServer(
   return { server, open }
 }
 
-/** Another program uses the port. */
-export class PortInUse extends SettingError {}
+/** Another process uses the port. */
+export class PortInUse extends SettingError {
+  readonly port: number
+
+  constructor(port: number, message: string) {
+    super(message)
+    this.port = port
+  }
+}
 
 /** Starts the servers of the API and the test bank. @throws {SettingError} If the settings name no usable address. */
 export async function listenBoth(
@@ -109,6 +116,7 @@ async function listen(
     switch (codeOf(error)) {
       case 'EADDRINUSE':
         throw new PortInUse(
+          port,
           `Port ${port} on ${host} is already in use.${note} Stop the other program, or set ${name} (0 selects a free port).`,
         )
       case 'EACCES':

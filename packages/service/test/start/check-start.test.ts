@@ -6,7 +6,7 @@ import * as clock from '../../src/clock.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
 import { checkStart } from '../../src/start/check-start.ts'
-import { atEnd, startPostgres, temporaryFolder } from '../support/lifetime.ts'
+import { atEnd, serve, startPostgres, temporaryFolder } from '../support/lifetime.ts'
 import { created, startTestService } from '../support/service.ts'
 
 const { env, url } = await startPostgres()
@@ -62,17 +62,28 @@ test('fails where a start would fail, and leaves the store as it is', async () =
   expect(await checkStart({ data }, {})).toMatchObject({ ok: true, problems: [] })
 })
 
-test('warns about a port in use, with the text of the start, and rejects another host', async () => {
+test('warns about the port of a running service, and rejects that of another program', async () => {
   const { url: used, stop } = await startTestService({})
   const { port } = new URL(used)
   const { ok, warnings } = await checkStart({ port, memory: true }, {})
   expect([ok, warnings]).toEqual([
     true,
     [
-      `Port ${port} on 127.0.0.1 is already in use. Stop the other program, or set --port (0 selects a free port).`,
+      `Port ${port} on 127.0.0.1 is used by a running service. A start fails until that service stops.`,
     ],
   ])
   await stop()
+  const other = await serve((_, response) => response.end('{"status":"ok"}'))
+  const taken = await check(['--port', new URL(other).port, '--memory'])
+  expect([taken.code, taken.output]).toEqual([
+    1,
+    expect.stringMatching(
+      /FAIL {2}Port \d+ on 127.0.0.1 is already in use\. Stop .* or set --port /,
+    ),
+  ])
+})
+
+test('rejects a host that is not of this machine', async () => {
   const { problems } = await checkStart({ port: '0', memory: true }, { PI_HOST: '192.0.2.1' })
   expect(problems).toEqual([expect.stringMatching(/^PI_HOST: must be an address of this machine;/)])
 })
