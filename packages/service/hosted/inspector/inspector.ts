@@ -82,8 +82,8 @@ export class Inspector extends LightElement {
     return html`<main class="apart stack">
       <img src=${iconUrl} alt="" width="40" height="40">
       <h1>Inspector</h1>
-      <p class="hint">Open the inspector link that the service printed when it started. It contains the admin token of
-        the running service. This tab keeps the token until you close it.</p>
+      <p class="hint">Open the inspector link that <code>npm start</code> or <code>pi-service start</code> printed, or
+        paste it here. It contains the admin token of the running service. This tab keeps the token until you close it.</p>
       <form class="stack" @submit=${enter}>
         <label for="token">Admin token or link</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required
