@@ -56,9 +56,9 @@ export class FaultsView extends InspectorView {
       <label>Times
         <input name="times" type="number" min="1" max="1000" value="1" required>
       </label>
+      <p class="hint">${faultLabels[this.fault]}</p>
       <button class="primary">Add rule</button>
-    </form>
-    <p class="hint">${faultLabels[this.fault]}</p>`
+    </form>`
   }
 
   #rules(rules: readonly StoredFaultRule[]): TemplateResult {
