@@ -25,7 +25,7 @@ interface StartOptions extends Flags {
 
 const program = new Command('pi-service')
   .description('The Payment Intents service and its hosted checkout, on your own machine')
-  .showHelpAfterError('Run pi-service --help for the commands and their options.')
+  .addHelpText('after', '\nExample:  npx pi-service exec -- npm test')
   .enablePositionalOptions()
   .configureOutput({
     outputError: (text, write) => write(maskArguments(text.replace(/^error:/, 'pi-service:'))),
@@ -107,10 +107,18 @@ withStart(
   .passThroughOptions()
   .action(exec)
 
+pointToHelp(program, program.name())
+
 try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = explain(error)
+}
+
+/** After an error, names the help of the command that was used. */
+function pointToHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`Run ${name} --help for its commands and options.`)
+  for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`)
 }
 
 function withStore(command: Command): Command {
