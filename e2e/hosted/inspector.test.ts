@@ -312,7 +312,13 @@ test('removes the admin token from the address, and keeps it for a reload of the
   await expect(page.getByText('Connected', { exact: true })).toBeVisible()
   const other = await page.context().newPage()
   await other.goto(page.url())
-  await other.getByLabel('Admin token').waitFor()
+  const id = await idOf(merchant)
+  await other.goto(`${merchant.api.baseUrl}/_sandbox/#/intents/${id}`)
+  await other.reload()
+  await other.getByLabel('Admin token').fill(adminToken)
+  await other.keyboard.press('Enter')
+  await expect(other.getByText(id, { exact: true }).first()).toBeVisible()
+  expect(new URL(other.url()).hash).toBe(`#/intents/${id}`)
 })
 
 test('never shows an API key or a clientSecret', async ({ page, merchant }) => {
@@ -611,11 +617,43 @@ test('starts without a terminal: creates a key that works, and a test intent', a
   await page.getByRole('button', { name: 'Create a key' }).click()
   const apiKey = (await page.locator('.box pre').textContent()) ?? ''
   expect((await create({ api: { ...merchant.api, apiKey } })).status).toBe(201)
+  const display = `pi_sk_test_…${apiKey.trim().slice(-4)}`
   // Shown once.
   await goTo(page, 'lint')
   await goTo(page, 'environment')
   await expect(page.locator('.box pre')).toHaveCount(0)
   expect(await page.content()).not.toContain(apiKey)
+  await page.getByRole('button', { name: `Revoke ${display}` }).click()
+  expect(await violationsIn(page)).toEqual([])
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+  await expect(page.getByRole('button', { name: `Revoke ${display}` })).toHaveCount(0)
+  expect((await create({ api: { ...merchant.api, apiKey } })).status).toBe(401)
+})
+
+test('filters idempotency keys by text and result, and keeps the filter', async ({
+  page,
+  merchant,
+}) => {
+  const key = (name: string) => ({ 'idempotency-key': name })
+  for (const name of ['replayed-1', 'replayed-1', 'changed-1', 'once-1']) {
+    await idOf(merchant, { orderId: `I-${name}` }, key(name))
+  }
+  await create(merchant, { orderId: 'I-2' }, key('changed-1'))
+  await merchant.open('idempotency')
+  const rows = page.locator('.log .line')
+  await expect(rows).toHaveCount(3)
+  const [search, show] = [page.getByLabel('Search keys'), page.getByLabel('Show')]
+  await search.fill('i-ONCE')
+  await expect(rows).toHaveText(/once-1/)
+  await search.fill('')
+  await show.selectOption('Replays')
+  await expect(rows).toHaveText(/replayed-1/)
+  await goTo(page, 'lint')
+  await goTo(page, 'idempotency')
+  await expect(rows).toHaveText(/replayed-1/)
+  await show.selectOption('Lost responses')
+  await page.getByRole('button', { name: 'Clear search and filter' }).click()
+  await expect(rows).toHaveCount(3)
 })
 
 test('groups the outcomes with their hints, and shows a command that works for each', async ({
