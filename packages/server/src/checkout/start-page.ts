@@ -46,8 +46,8 @@ export async function startPage(
 /** Few systems have the dram sign, and this page loads no font. */
 function moneyText(amount: number, currency: string, lang: string): string {
   return formatMoney(amount, currency as Currency, lang)
-    .replace('֏', 'AMD\u00a0')
-    .trim()
+    .replace(/^֏(.+)/, '$1\u00a0֏')
+    .replace('֏', 'AMD')
 }
 
 /** Returns a page for an error, with a button that sends the request again. */
