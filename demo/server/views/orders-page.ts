@@ -43,7 +43,7 @@ function orderCard(frame: Frame, details: OrderDetails, isFollowed: boolean): Ht
       <strong>${lines.map((line) => itemName(line, frame)).join(', ')}</strong>
       <span class="muted">
         <span>${texts.orderNumber} <bdi class="order-id">${id}</bdi></span>
-        <span>${formatTime(frame, placedAt, { dateStyle: 'long' })}</span>
+        <span>${formatTime(frame, placedAt)}</span>
       </span>
     </span>
     ${badge(frame, state)}
