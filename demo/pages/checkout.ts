@@ -26,10 +26,11 @@ function mount(checkout: PiCheckout): void {
   checkout.addEventListener('pi-cancel', () => void leave())
   checkout.addEventListener('pi-error', async ({ error }) => {
     checkout.querySelector('[slot=error]')?.remove()
-    // The checkout rejects id and secret: the shop knows whether the order was paid.
-    if (error.code === 'unauthorized') await leave()
+    const isResultUnknown = await isUnknown()
+    // The checkout rejects id and secret: the shop knows whether the order was paid. If not, the element says what to do.
+    if (error.code === 'unauthorized') await (isResultUnknown ? leave() : followChange())
     // The full page helps if the frame is blocked, not while the service does not respond.
-    if (otherWay) otherWay.hidden = error.code === 'handoff_failed' || (await isUnknown())
+    if (otherWay) otherWay.hidden = error.code === 'handoff_failed' || isResultUnknown
     if (error.code !== 'handoff_failed') return
     await followChange()
     const code = error.cause instanceof HandoffError ? error.cause.code : 'no_response'

@@ -37,6 +37,26 @@ test('says why the handoff failed; Try again loads the form', async ({ page, pag
   await expect(payButton(page)).toBeEnabled()
 })
 
+test('says what to do when the checkout rejects the secret; a reload shows the form', async ({
+  page,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource|pi-checkout: /)
+  await addToCart(page)
+  await page.goto('/cart')
+  await page.route('**/checkout/handoff', async (route) => {
+    const response = await route.fetch()
+    const { clientSecret, ...json } = await response.json()
+    const wrong = clientSecret.replace(/(_secret_).{5}/, '$1AAAAA')
+    await route.fulfill({ response, json: { ...json, clientSecret: wrong } })
+  })
+  await page.getByTestId('place-order').click()
+  await expect(page.getByText('This payment form has expired. Reload the page.')).toBeVisible()
+  await page.unroute('**/checkout/handoff')
+  await page.reload()
+  await expect(payButton(page)).toBeEnabled()
+})
+
 test('asks the buyer not to pay again while the bank takes long', async ({ page }) => {
   await openCheckout(page)
   await page.route('**/checkout/status*', (route) => route.fulfill({ json: { phase: 'unknown' } }))
