@@ -18,7 +18,7 @@ export const en = {
   eightThings: 'Eight things, each made by one pair of hands',
   add: 'Add to cart',
   addNamed: (name: string) => `Add to cart: ${name}`,
-  inCart: (quantity: number) => `In your cart: ${quantity}`,
+  viewCart: 'View cart',
   footer: 'This is a demo shop. Nothing is shipped, and real cards are not accepted.',
   inspector: 'Service inspector',
 

@@ -37,6 +37,6 @@ function productCard(frame: Frame, { id, name, about, prices }: Product): Html {
       <span class="money">${formatMoney(prices[currency], currency, language)}</span>
       ${quantitySteps(frame, { product: id, quantity, least: 0 })}
     </div>
-    <p class="in-cart" role="status">${quantity > 0 && html`<a href="/cart">${texts.inCart(quantity)}</a>`}</p>
+    <p class="in-cart" role="status">${quantity > 0 && html`<a href="/cart">${texts.viewCart}</a>`}</p>
   </li>`
 }
