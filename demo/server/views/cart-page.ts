@@ -56,6 +56,6 @@ function cartLine(frame: Frame, { product, quantity, price }: Line): Html {
     <h2>${name}<span class="money">${texts.each(formatMoney(price, currency, language))}</span></h2>
     <span class="money">${formatMoney(price * quantity, currency, language)}</span>
     ${quantitySteps(frame, { product, quantity, least: 1 })}
-    <button class="remove" form="change-${product}" name="quantity" value="0" aria-label="${texts.removeNamed(name)}">${texts.remove}</button>
+    <button class="link remove" form="change-${product}" name="quantity" value="0" aria-label="${texts.removeNamed(name)}">${texts.remove}</button>
   </li>`
 }

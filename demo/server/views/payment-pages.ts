@@ -23,11 +23,11 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
               <h2>${texts.needsScript}</h2>
               <p class="muted">${texts.allowScript(frame.shopOrigin, checkoutOrigin)}</p>
             </noscript>
-            ${fullPageForm(frame, order, html` slot="page"`)}
+            ${fullPageForm(frame, order, { slot: html` slot="page"`, look: 'button quiet' })}
           </pi-checkout>
         </div>
         <p class="assurance muted">${lock}<span>${texts.assurance}</span></p>
-        <div class="other-way">${fullPageForm(frame, order)}</div>
+        <div class="other-way">${fullPageForm(frame, order, { look: 'link' })}</div>
       </div>
       <section class="summary" aria-labelledby="your-order">
         <input class="hidden-text" id="show-order" type="checkbox">
@@ -54,11 +54,15 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
 }
 
 /** Leads to the hosted page as a separate page. Needs no script. */
-function fullPageForm({ texts, language }: Frame, { id }: Order, attributes = html``): Html {
-  return html`<form${attributes} method="post" action="/checkout/start">
+function fullPageForm(
+  { texts, language }: Frame,
+  { id }: Order,
+  { slot, look }: { slot?: Html; look: string },
+): Html {
+  return html`<form${slot} method="post" action="/checkout/start">
     <input type="hidden" name="orderId" value="${id}">
     <input type="hidden" name="locale" value="${language}">
-    <button class="button quiet">${texts.fullPage}</button>
+    <button class="${look}">${texts.fullPage}</button>
   </form>`
 }
 
