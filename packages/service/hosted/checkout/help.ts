@@ -4,6 +4,7 @@ import type { Failure } from './checkout-client.ts'
 /** Returns code, cause, and fix of an error. Every error but a `Failure` is a missing response. */
 export function helpFor(error: unknown): string {
   const { code, detail, requestId } = isFailure(error) ? error : noResponse
+  if (code === 'no_response' && !navigator.onLine) return 'pi-checkout: The browser is offline.'
   const fix =
     fixes.get(code) ?? (requestId ? `The log of the service has request ${requestId}.` : '')
   return `pi-checkout: ${code}. ${detail} ${fix}`.trim()

@@ -27,10 +27,10 @@ export class HostedPage extends LightElement {
     const { view, step, failure } = this.#payment
     if (!view) return failure === undefined ? nothing : this.#unavailable(failure)
     document.documentElement.lang = this.#language
-    const hasEnded = step.name === 'processing' || step.name === 'result'
+    const isShort = ['bank', 'confirm-here', 'processing', 'result'].includes(step.name)
     return html`
       ${fullPage && html`<nav class="back">${this.#back(fullPage)}</nav>`}
-      <main class="page stack ${hasEnded ? 'finished' : ''}">
+      <main class="page stack ${isShort ? 'centered' : ''}">
         ${this.#summary(view)}
         <section class="step stack">${this.#card(view)}${this.#step(view)}</section>
       </main>

@@ -12,8 +12,8 @@ import { writeRoute } from './route.ts'
 import { timeline } from './timeline.ts'
 
 export class IntentDetail extends DetailView {
-  /** The outcome whose command is shown. */
-  #asCurl: Offer | undefined
+  /** Whether each outcome shows the command that simulates it. */
+  #showsCurl = false
 
   protected override render(): unknown {
     const { detail, isMissing } = this.state
@@ -30,9 +30,10 @@ export class IntentDetail extends DetailView {
         <p class="amount">${money(intent.amount, intent.currency)}</p>
         <p class="row"><code>${intent.id}</code>${copyButton(intent.id, 'Copy id')}</p>
       </header>
-      ${this.#checkout(detail)} ${this.#outcomes(detail)} ${this.#facts(detail)}
+      ${this.#facts(detail)}
       <h3>Timeline</h3>
       ${timeline(detail)}
+      ${this.#checkout(detail)} ${this.#outcomes(detail)}
       ${detail.requests.length > 0 ? this.#requests(detail) : nothing}
       <h3>JSON</h3>
       ${jsonBlock(intent)}
@@ -59,28 +60,24 @@ export class IntentDetail extends DetailView {
       await this.updateComplete
       if (document.activeElement === document.body) this.querySelector('h2')?.focus()
     }
-    return html`<h3 id="outcomes">Simulate an outcome</h3>
-    <div class="outcomes columns" role="group" aria-labelledby="outcomes">
+    return html`<div class="row"><h3 id="outcomes">Simulate an outcome</h3>
+      <button type="button" class="small" aria-expanded=${this.#showsCurl ? 'true' : 'false'}
+        @click=${this.#switchCurl}>curl</button></div>
+    <div class=${this.#showsCurl ? 'stack' : 'outcomes columns'} role="group" aria-labelledby="outcomes">
       ${Object.entries(groups).map(
-        ([by, offers]) => html`<section><h4>${by}</h4><ul class="columns">${offers.map((offer) => {
-          const [outcome, text, hint] = offer
-          return html`<li>
+        ([by, offers]) => html`<section><h4>${by}</h4><ul class="columns">${offers.map(
+          ([outcome, text, hint]) => html`<li>
             <div class="row"><button type="button" ?disabled=${this.state.simulating}
               @click=${() => simulate(outcome)}>${text}</button>
-              <button type="button" class="small" aria-label=${`curl: ${text}`}
-                aria-expanded=${offer === this.#asCurl ? 'true' : 'false'}
-                @click=${() => this.#switchCurl(offer)}>curl</button></div>
-            <span class="hint">${hint}</span></li>`
-        })}</ul></section>
-        ${offers
-          .filter((offer) => offer === this.#asCurl)
-          .map(([outcome]) => codeBlock(curlOfOutcome(location.origin, id, outcome)))}`,
+              <span class="hint">${hint}</span></div>
+            ${this.#showsCurl ? codeBlock(curlOfOutcome(location.origin, id, outcome)) : nothing}</li>`,
+        )}</ul></section>`,
       )}
     </div>`
   }
 
-  #switchCurl(offer: Offer): void {
-    this.#asCurl = offer === this.#asCurl ? undefined : offer
+  readonly #switchCurl = (): void => {
+    this.#showsCurl = !this.#showsCurl
     this.requestUpdate()
   }
 
@@ -130,7 +127,7 @@ const process: Offer = ['processing', 'Keep processing', 'Until you simulate an 
 const succeed: Offer = ['succeeded', 'Succeed', 'The provider accepts the payment']
 const cancel: Offer = ['canceled', 'Cancel', 'As if the buyer cancels']
 const pay: Offer = ['succeeded', 'Pay', 'With a valid card']
-const challenge: Offer = ['requires_action', 'Challenge', 'With a card whose bank asks for a code']
+const challenge: Offer = ['requires_action', 'Challenge', 'The bank asks for a code']
 const pass: Offer = ['succeeded', 'Pass challenge', 'With the right code, so the payment succeeds']
 const expire: Offer = ['expired', 'Expire', 'As after 24 hours']
 

@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { codeBlock } from './code-block.ts'
 import { curlOfCreate, exampleCreate } from './curl.ts'
-import { anyIntent, type IntentFilter, isUnfiltered } from './filters.ts'
+import { anyIntent, anyRequest, type IntentFilter, isUnfiltered } from './filters.ts'
 import { PanesView } from './inspector-view.ts'
 import { allStatuses, customerName, money, statusLabel, statusText, timeText } from './labels.ts'
 import { emptySection, noMatch, pageButtons, searchField, selectField } from './markup.ts'
@@ -95,6 +95,7 @@ export class IntentsView extends PanesView {
       const { intentId, requestId } = sent
       this.state.searchIntents(anyIntent)
       // A fault rule can break this create too.
+      if (!intentId) this.state.searchRequests(anyRequest)
       location.hash = intentId
         ? writeRoute({ section: 'intents', id: intentId })
         : writeRoute({ section: 'requests', id: requestId ?? undefined })

@@ -56,7 +56,7 @@ function withoutScript(
   const name = escapeHtml(merchantName)
   return `<noscript>
     <nav class="back"><a href="${escapeHtml(full.return)}"><span aria-hidden="true">←</span> ${back}</a></nav>
-    <main class="page stack finished">
+    <main class="page stack centered">
       <header class="summary">
         <div class="merchant"><p><bdi>${name}</bdi></p><p class="hint">${order} <bdi>${escapeHtml(orderId)}</bdi></p></div>
         <p class="amount">${escapeHtml(formatMoney(amount, currency, language))}</p>
