@@ -65,13 +65,14 @@ export class IntentDetail extends DetailView {
         @click=${this.#switchCurl}>curl</button></div>
     <div class=${this.#showsCurl ? 'stack' : 'outcomes columns'} role="group" aria-labelledby="outcomes">
       ${Object.entries(groups).map(
-        ([by, offers]) => html`<section><h4>${by}</h4><ul class="columns">${offers.map(
-          ([outcome, text, hint]) => html`<li>
+        ([by, offers]) =>
+          html`<section><h4>${by}</h4><ul class="columns">${offers.map(
+            ([outcome, text, hint]) => html`<li>
             <div class="row"><button type="button" ?disabled=${this.state.simulating}
               @click=${() => simulate(outcome)}>${text}</button>
               <span class="hint">${hint}</span></div>
             ${this.#showsCurl ? codeBlock(curlOfOutcome(location.origin, id, outcome)) : nothing}</li>`,
-        )}</ul></section>`,
+          )}</ul></section>`,
       )}
     </div>`
   }
