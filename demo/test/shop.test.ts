@@ -122,7 +122,7 @@ test('lists orders with the names of their items, the number, the date, and the 
   expect(page).toContain('src="/pictures/thyme-tea.svg"')
   expect(page).toContain(`<bdi class="order-id">${orderId}</bdi>`)
   expect(page).toContain(
-    new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'Asia/Yerevan' }).format(),
+    new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'Asia/Yerevan' }).format(),
   )
   expect(page).toContain('<span class="money">֏4,800</span>')
 })
