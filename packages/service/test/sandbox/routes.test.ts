@@ -288,7 +288,7 @@ test('finds requests by order, key, status, or problem, and replays', async () =
 test('counts reads that repeat until another kind of request about the intent', async () => {
   const [one, other] = [await newIntent(), await newIntent('order-S-77-attempt-2')]
   for (const id of [one, other, one, one]) await retrieve(service, id)
-  await retrieve(service, `pi_${'0'.repeat(24)}`)
+  for (const digit of [0, 1]) await retrieve(service, `pi_${`${digit}`.repeat(24)}`)
   for (const id of [one, one]) await retrieve(service, id)
   await create(service, { ...order, amount: 0 })
   await retrieve(service, one)
@@ -300,6 +300,7 @@ test('counts reads that repeat until another kind of request about the intent', 
       { intentId: one, status: 200, repeats: 1 },
       { intentId: one, operation: 'page' },
       { status: 400, repeats: 0 },
+      { status: 404, repeats: 0 },
       { status: 404, repeats: 0 },
       { intentId: other, status: 200, repeats: 0 },
       { intentId: one, status: 200, repeats: 5 },

@@ -96,6 +96,8 @@ export function createRequestLog({
   /** Counts a repeated read, because a shop that polls would push other requests out of the log. */
   function isRepeat(entry: LogEntry): boolean {
     if (entry.operation !== 'retrieve' || entry.environment === null) return false
+    // Its path is masked, so that of another intent would be the same.
+    if (entry.intentId === null) return false
     const first = newestOf(ringOf(entry)).findLast(
       (earlier) => earlier.number > lastRestored && isSameRead(earlier, entry),
     )
