@@ -48,7 +48,7 @@ class Skipped extends Error {}
 
 function adviceOf({ code, advice }: PiError): string {
   const isLocal = code === 'not_connected' && isLoopback(new URL(variableBaseUrl()).hostname)
-  return isLocal ? 'start the service, such as with "npx pi-service start --demo"' : advice
+  return isLocal ? 'start the service, such as with "npx pi-service start"' : advice
 }
 
 function describeKey(key: string): string {
