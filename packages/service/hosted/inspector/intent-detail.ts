@@ -68,9 +68,9 @@ export class IntentDetail extends DetailView {
         ([by, offers]) =>
           html`<section><h4>${by}</h4><ul class="columns">${offers.map(
             ([outcome, text, hint]) => html`<li>
-            <div class="row"><button type="button" ?disabled=${this.state.simulating}
+            <button type="button" ?disabled=${this.state.simulating}
               @click=${() => simulate(outcome)}>${text}</button>
-              <span class="hint">${hint}</span></div>
+            <p class="hint">${hint}</p>
             ${this.#showsCurl ? codeBlock(curlOfOutcome(location.origin, id, outcome)) : nothing}</li>`,
           )}</ul></section>`,
       )}
