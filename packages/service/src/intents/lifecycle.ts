@@ -77,8 +77,10 @@ export function dueAt(intent: Intent): Date | null {
     const settlement = settlementOf(intent)
     return settlement && new Date(settlement.at)
   }
-  const challengeEnd = new Date(stateOf(intent).challenge?.expiresAt ?? Number.NaN)
   const end = expiresAt(intent)
+  const challenge = intent.state?.challenge
+  if (!challenge) return end
+  const challengeEnd = new Date(challenge.expiresAt)
   return challengeEnd < end ? challengeEnd : end
 }
 
