@@ -26,12 +26,13 @@ function mount(checkout: PiCheckout): void {
   checkout.addEventListener('pi-cancel', () => void leave())
   checkout.addEventListener('pi-error', async ({ error }) => {
     checkout.querySelector('[slot=error]')?.remove()
-    const isResultUnknown = await isUnknown()
+    const isFromShop = error.code === 'handoff_failed'
+    const isResultUnknown = !isFromShop && (await isUnknown())
     // The checkout rejects id and secret: the shop knows whether the order was paid. If not, the element says what to do.
     if (error.code === 'unauthorized') await (isResultUnknown ? leave() : followChange())
     // The full page helps if the frame is blocked, not while the service does not respond.
-    if (otherWay) otherWay.hidden = error.code === 'handoff_failed' || isResultUnknown
-    if (error.code !== 'handoff_failed') return
+    if (otherWay) otherWay.hidden = isFromShop || isResultUnknown
+    if (!isFromShop) return
     await followChange()
     const code = error.cause instanceof HandoffError ? error.cause.code : 'no_response'
     const texts = document.getElementById(code) ? code : 'handoff-failed'

@@ -57,7 +57,7 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
 function fullPageForm(
   { texts, language }: Frame,
   { id }: Order,
-  { slot, look }: { slot?: Html; look: string },
+  { slot, look }: { readonly slot?: Html; readonly look: string },
 ): Html {
   return html`<form${slot} method="post" action="/checkout/start">
     <input type="hidden" name="orderId" value="${id}">
