@@ -16,14 +16,14 @@ export async function openTestStore(folder?: string): Promise<Database> {
   return { ...db, close }
 }
 
-/** Creates `env_test` and `env_live` of one merchant, and `env_other` of another one. */
+/** Creates `env_test` and `env_live` of one merchant, and `env_other` of a later one. */
 export async function addMerchants(db: Database): Promise<void> {
-  for (const [merchant, name] of [
-    ['mer_teahouse', 'Ararat Tea House'],
-    ['mer_books', 'Sevan Books'],
+  for (const [merchant, name, createdAt] of [
+    ['mer_teahouse', 'Ararat Tea House', '2026-01-01T00:00:00Z'],
+    ['mer_books', 'Sevan Books', '2026-01-02T00:00:00Z'],
   ] as const) {
     await db.query`
-      insert into merchants (id, name, created_at) values (${merchant}, ${name}, ${new Date()})`
+      insert into merchants (id, name, created_at) values (${merchant}, ${name}, ${createdAt})`
   }
   for (const [id, merchant, mode] of [
     ['env_test', 'mer_teahouse', 'test'],
