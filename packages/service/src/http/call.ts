@@ -24,6 +24,7 @@ export class Call {
   // Facts for the observers. `writeHead` with all headers does not store them for reading.
   /** Environment of the API key, or of the intent of a hosted page. */
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined = undefined
+  /** Intent that the request created or read. */
   intentId: string | undefined = undefined
   /** Origin of a page that requested a hosted page and is not registered. */
   unregisteredOrigin: string | undefined = undefined

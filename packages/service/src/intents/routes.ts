@@ -104,9 +104,10 @@ export function intentRoutes({
         id: intentIdPattern.test(params.id ?? '') ? params.id : undefined,
         environment,
       }),
-      handle: async (_call, { id, environment }) => {
+      handle: async (call, { id, environment }) => {
         const found = id && (await intents.find(id))
         if (!found || found.environmentId !== environment.id) throw notFound()
+        call.intentId = found.id
         const due = dueAt(found)
         const isDue = due && due <= environmentNow(environment, now())
         const current = isDue ? (await load(intents, found.id))?.intent : found

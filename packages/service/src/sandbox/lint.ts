@@ -40,7 +40,8 @@ interface Violation {
 
 export function createLint() {
   const issues = new Map<string, LintIssue>()
-  const reads = new Map<string, Reads>()
+  /** By the entry that counts the repeated reads of an intent. */
+  const reads = new WeakMap<LogEntry, Reads>()
 
   function add(entry: LogEntry, violation: Violation): void {
     const { rule, detail, subject = '', origin = null } = violation
@@ -62,7 +63,7 @@ export function createLint() {
       firstAt: existing?.firstAt ?? at,
       lastAt: at,
     })
-    dropFirst(issues, maxIssues)
+    if (issues.size > maxIssues) issues.delete(issues.keys().next().value ?? '')
   }
 
   const drop = (isDropped: (issue: LintIssue) => boolean): void => {
@@ -71,8 +72,10 @@ export function createLint() {
   }
 
   return {
-    check: (entry: LogEntry): void => {
-      for (const violation of violations(entry, countRead(entry, reads))) add(entry, violation)
+    /** @param counted - The entry that counts a repeated read, or the same one. */
+    check: (entry: LogEntry, counted: LogEntry): void => {
+      const count = counted === entry ? 1 : countRead(reads, { entry, counted })
+      for (const violation of violations(entry, count)) add(entry, violation)
     },
     /** Returns issues of an environment and of unknown environments, newest first. */
     issues: (environmentId: string): readonly LintIssue[] =>
@@ -94,7 +97,7 @@ export function createLint() {
   }
 }
 
-/** @param reads - Number of reads of its intent in the current span, including this one. */
+/** @param reads - Number of the same reads in the current span, including this one. */
 export function violations(entry: LogEntry, reads: number): readonly Violation[] {
   const { operation, status, method, path, idempotencyKey: key, isKeyFromBrowser } = entry
   const request = `${method} ${path}`
@@ -133,26 +136,22 @@ const tooManyReads = 6
 const readSpan = 5000
 
 const maxIssues = 200
-const maxCountedIntents = 500
 
 interface Reads {
   startedAt: number
   count: number
 }
 
+/** Returns the number of reads in the current span, which began with the first one of an earlier span. */
 function countRead(
-  { operation, status, intentId, at }: LogEntry,
-  reads: Map<string, Reads>,
+  reads: WeakMap<LogEntry, Reads>,
+  { entry, counted }: { readonly entry: LogEntry; readonly counted: LogEntry },
 ): number {
-  if (operation !== 'retrieve' || status !== 200 || intentId === null) return 0
-  const time = at.getTime()
-  const counted = reads.get(intentId)
-  if (counted && time - counted.startedAt < readSpan) return ++counted.count
-  reads.set(intentId, { startedAt: time, count: 1 })
-  dropFirst(reads, maxCountedIntents)
+  const time = entry.at.getTime()
+  const span = reads.get(counted) ?? { startedAt: counted.at.getTime(), count: 1 }
+  reads.set(counted, span)
+  if (time - span.startedAt < readSpan) return ++span.count
+  span.startedAt = time
+  span.count = 1
   return 1
-}
-
-function dropFirst(map: Map<string, unknown>, size: number): void {
-  if (map.size > size) map.delete(map.keys().next().value ?? '')
 }

@@ -34,13 +34,16 @@ export function createRequestLog({
 }: {
   readonly now: () => Date
   readonly keepsBodies: boolean
-  readonly onEntry: (entry: LogEntry) => void
+  /** @param counted - The entry that counts a repeated read, or the same one. */
+  readonly onEntry: (entry: LogEntry, counted: LogEntry) => void
 }) {
   const uses = createKeyUses(limit.entries)
   const failures = createRing(limit)
   const creates = createRing(limit)
   const reads = createRing(limit)
   const rings = [failures, creates, reads]
+  /** The newest request about each intent, if it is a read. */
+  const lastReads = new Map<string, KeptEntry>()
   let since: string | null = now().toISOString()
   let count = 0
   /** Number of changes, and that of the last removal. */
@@ -73,7 +76,11 @@ export function createRequestLog({
     // A reused key refers to the intent that was created with it.
     const isReused = recorded.status === 422
     const entry = isReused ? { ...recorded, intentId: uses.intentOf(recorded) } : recorded
-    if (!isRepeat(entry)) {
+    const repeated = repeatedBy(entry)
+    if (repeated) {
+      repeated.repeats++
+      repeated.revision = ++revision
+    } else {
       const received = receivedOf(call, { shownPath: entry.path, keepsBodies })
       entry.exchange = () => {
         const exchange = masked(received)
@@ -82,10 +89,23 @@ export function createRequestLog({
       }
       entry.bytes = sizeOf(received)
       entry.revision = ++revision
-      ringOf(entry).add(entry)
+      add(entry)
     }
     uses.count(entry)
-    onEntry(entry)
+    onEntry(entry, repeated ?? entry)
+  }
+
+  function add(entry: KeptEntry): void {
+    const { operation, intentId } = entry
+    const dropped = ringOf(entry).add(entry)
+    if (dropped?.operation === 'retrieve') forget(dropped)
+    if (intentId === null) return
+    if (operation === 'retrieve') lastReads.set(intentId, entry)
+    else lastReads.delete(intentId)
+  }
+
+  function forget({ number, intentId }: LogEntry): void {
+    if (intentId !== null && lastReads.get(intentId)?.number === number) lastReads.delete(intentId)
   }
 
   function ringOf(entry: LogEntry) {
@@ -93,19 +113,14 @@ export function createRequestLog({
     return entry.operation === 'create' ? creates : reads
   }
 
-  /** Counts a repeated read, because a shop that polls would push other requests out of the log. */
-  function isRepeat(entry: LogEntry): boolean {
-    if (entry.operation !== 'retrieve' || entry.environment === null) return false
-    // Its path is masked, so that of another intent would be the same.
-    if (entry.intentId === null) return false
-    const first = newestOf(ringOf(entry)).findLast(
-      (earlier) => earlier.number > lastRestored && isSameRead(earlier, entry),
-    )
-    if (!first) return false
-    if (rings.some((ring) => newestOf(ring).some((other) => isBetween(other, first)))) return false
-    first.repeats++
-    first.revision = ++revision
-    return true
+  /**
+   * Returns the newest entry about the intent if it is the same read. That one counts this one, because a shop that
+   * polls would push other requests out of the log.
+   */
+  function repeatedBy(entry: LogEntry): KeptEntry | undefined {
+    if (entry.operation !== 'retrieve' || entry.intentId === null) return undefined
+    const last = lastReads.get(entry.intentId)
+    return last && last.number > lastRestored && isSameRead(last, entry) ? last : undefined
   }
 
   /** Returns all entries, the oldest first. */
@@ -156,9 +171,10 @@ export function createRequestLog({
     keyUses: uses.list,
     /** Clears all requests, or those of one environment and of unknown environments. */
     clear: (environmentId?: string): void => {
-      for (const ring of rings) {
-        ring.removeIf((entry) => environmentId === undefined || isVisible(entry, environmentId))
-      }
+      const isRemoved = (entry: LogEntry): boolean =>
+        environmentId === undefined || isVisible(entry, environmentId)
+      for (const ring of rings) ring.removeIf(isRemoved)
+      for (const entry of lastReads.values()) if (isRemoved(entry)) forget(entry)
       clearedAt = ++revision
     },
     clearKeyUses: uses.clear,
@@ -174,7 +190,7 @@ export function createRequestLog({
     restore: (entries: readonly KeptEntry[]): void => {
       since = null
       for (const entry of entries) {
-        ringOf(entry).add({ ...entry, revision: 0 })
+        add({ ...entry, revision: 0 })
         uses.count(entry)
         count = Math.max(count, entry.number)
       }
@@ -187,12 +203,6 @@ export function createRequestLog({
 const limit = { entries: 500, bytes: 4 * 1024 * 1024 }
 const maxAboutOne = 20
 const pageLength = 100
-/** How many requests of each kind are compared with the next read. */
-const maxReads = 20
-
-function newestOf(ring: ReturnType<typeof createRing>): readonly KeptEntry[] {
-  return ring.entries().slice(-maxReads)
-}
 
 /** Returns the entry of a request whose intent may be live. */
 function withoutIds(entry: KeptEntry): KeptEntry {
@@ -202,11 +212,6 @@ function withoutIds(entry: KeptEntry): KeptEntry {
 /** Returns whether an environment's log shows a request. All show one of an unknown environment. */
 function isVisible({ environment }: LogEntry, environmentId: string): boolean {
   return environment === null || environment === environmentId
-}
-
-/** Returns whether a request about the intent of a read came after it, and was no read. */
-function isBetween({ number, intentId, operation }: LogEntry, read: LogEntry): boolean {
-  return number > read.number && intentId === read.intentId && operation !== 'retrieve'
 }
 
 function isSameRead(one: LogEntry, other: LogEntry): boolean {
@@ -251,7 +256,8 @@ function entryOf(call: Call, measured: Pick<LogEntry, 'number' | 'at' | 'ms'>): 
     problem,
     faults,
     repeats: 0,
-    path: maskPath(path),
+    // That of an intent contains its id and no credential.
+    path: call.intentId === undefined ? maskPath(path) : path,
     status: call.sentStatus,
     requestId: call.requestId,
     environment: environment?.id ?? null,

@@ -20,15 +20,17 @@ export function createRing({
   }
 
   return {
-    add: (entry: KeptEntry): void => {
+    /** Returns the entry that was dropped for it. */
+    add: (entry: KeptEntry): KeptEntry | undefined => {
       kept.push(entry)
       bytes += entry.bytes
       const first = kept.length > maxEntries ? kept.shift() : undefined
       bytes -= first?.bytes ?? 0
       for (const older of kept) {
-        if (bytes <= maxBytes) return
+        if (bytes <= maxBytes) break
         if (older.bytes > 0) dropBodies(older)
       }
+      return first
     },
     /** Entries, the oldest first. */
     entries: (): readonly KeptEntry[] => kept,
