@@ -1,9 +1,8 @@
 /**
  * Combines concurrent requests into one statement, so that they share a commit.
  *
- * There is no timer. A full batch starts immediately, and a smaller one at the end of the event loop turn if a
- * lane is free. So an idle store adds no delay, and a busy store makes batches larger. An idle server receives
- * the first request immediately.
+ * There is no timer. If a lane is free, a batch starts at the end of the event loop turn, with all requests that were
+ * parsed in it. So an idle store adds no delay, and a busy store makes batches larger.
  *
  * @module
  */
@@ -18,6 +17,8 @@ export interface BatchOptions<Item, Result> {
   /** Returns the result of an item if the error is an expected result. */
   readonly resultOf?: (item: Item, error: unknown) => Result | undefined
   readonly kind: Database['kind']
+  /** Whether the statement waits for a commit. */
+  readonly commits: boolean
 }
 
 interface Shape {
@@ -25,17 +26,18 @@ interface Shape {
   readonly lanes: number
   /** Maximum number of items in a batch. */
   readonly size: number
-  /** Whether a batch starts immediately if none is running. */
-  readonly immediate: boolean
 }
 
-/**
- * The embedded engine blocks this process, so it gets few, large batches. A server works in parallel, so it
- * gets its first batch while later requests are still being read.
- */
-const shapes: Readonly<Record<Database['kind'], Shape>> = {
-  pglite: { lanes: 1, size: 64, immediate: false },
-  postgres: { lanes: 3, size: 24, immediate: true },
+/** The embedded engine blocks this process, so it gets few, large batches. */
+const embedded: Shape = { lanes: 1, size: 64 }
+/** A read takes less time than a statement's overhead. */
+const reads: Shape = { lanes: 2, size: 64 }
+/** Commits wait in parallel. */
+const writes: Shape = { lanes: 3, size: 24 }
+
+function shapeOf({ kind, commits }: Pick<BatchOptions<never, never>, 'kind' | 'commits'>): Shape {
+  if (kind === 'pglite') return embedded
+  return commits ? writes : reads
 }
 
 /** Maximum number of waiting items. Beyond it, `Overloaded` is thrown. */
@@ -59,13 +61,12 @@ interface Waiting<Item, Result> {
 export function batch<Item, Result>(
   options: BatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { lanes, size, immediate } = shapes[options.kind]
+  const { lanes, size } = shapeOf(options)
   const queue: Waiting<Item, Result>[] = []
   let running = 0
   let scheduled = false
 
   function schedule(): void {
-    if (queue.length >= size || (immediate && running === 0)) startBatches()
     if (scheduled || running === lanes || queue.length === 0) return
     scheduled = true
     // Runs after all requests of this event loop turn are parsed.

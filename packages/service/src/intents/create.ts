@@ -43,6 +43,7 @@ export function createBatch(db: Database): (draft: Draft) => Promise<Created> {
     },
     // Another instance may have locked one of the keys.
     separable: (error) => isOneRowsFault(error) || isLockConflict(error),
+    commits: true,
     resultOf: ({ key }, error) => {
       if (hasNoEnvironment(error)) return { type: 'no_environment' }
       return key && isLockConflict(error) ? { type: 'in_use' } : undefined

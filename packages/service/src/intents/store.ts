@@ -42,6 +42,7 @@ export function createIntentStore({ db, now }: StoreAndClock) {
         return ids.map((id) => readable(found.get(id)))
       },
       separable: isOneRowsFault,
+      commits: false,
       kind,
     }),
     environment: environmentLookUps(db),
@@ -52,6 +53,7 @@ export function createIntentStore({ db, now }: StoreAndClock) {
         return changes.map((change) => written.has(change))
       },
       separable: (error) => isOneRowsFault(error) || isLockConflict(error),
+      commits: true,
       kind,
     }),
   }

@@ -133,6 +133,7 @@ export function apiKeyLookUps(
   return batch({
     run: async (apiKeys) => await findApiKeys(db, keys, apiKeys),
     separable: () => false,
+    commits: false,
     kind: db.kind,
   })
 }

@@ -35,6 +35,7 @@ export function environmentLookUps(db: Database): (id: string) => Promise<Enviro
       return ids.map((id) => found.get(id))
     },
     separable: () => false,
+    commits: false,
     kind: db.kind,
   })
 }
