@@ -1,8 +1,8 @@
 /**
  * Combines concurrent requests into one statement, so that they share a commit.
  *
- * There is no timer. If a lane is free, a batch starts at the end of the event loop turn, with all requests that were
- * parsed in it. So an idle store adds no delay, and a busy store makes batches larger.
+ * There is no timer. A full batch starts immediately, and a smaller one at the end of the event loop turn, if a lane is
+ * free. So an idle store adds no delay, and a busy store makes batches larger.
  *
  * @module
  */
@@ -26,14 +26,16 @@ interface Shape {
   readonly lanes: number
   /** Maximum number of items in a batch. */
   readonly size: number
+  /** Whether a batch starts immediately if none is running. */
+  readonly immediate: boolean
 }
 
 /** The embedded engine blocks this process, so it gets few, large batches. */
-const embedded: Shape = { lanes: 1, size: 64 }
-/** A read takes less time than a statement's overhead. */
-const reads: Shape = { lanes: 2, size: 64 }
-/** Commits wait in parallel. */
-const writes: Shape = { lanes: 3, size: 24 }
+const embedded: Shape = { lanes: 1, size: 64, immediate: false }
+/** A read takes a server less time than a statement's overhead. */
+const reads: Shape = { lanes: 2, size: 64, immediate: false }
+/** A server writes and commits in parallel, the first batch while later requests are still being read. */
+const writes: Shape = { lanes: 3, size: 24, immediate: true }
 
 function shapeOf({ kind, commits }: Pick<BatchOptions<never, never>, 'kind' | 'commits'>): Shape {
   if (kind === 'pglite') return embedded
@@ -61,12 +63,13 @@ interface Waiting<Item, Result> {
 export function batch<Item, Result>(
   options: BatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { lanes, size } = shapeOf(options)
+  const { lanes, size, immediate } = shapeOf(options)
   const queue: Waiting<Item, Result>[] = []
   let running = 0
   let scheduled = false
 
   function schedule(): void {
+    if (queue.length >= size || (immediate && running === 0)) startBatches()
     if (scheduled || running === lanes || queue.length === 0) return
     scheduled = true
     // Runs after all requests of this event loop turn are parsed.
