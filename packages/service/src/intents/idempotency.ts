@@ -1,5 +1,5 @@
 /** Idempotency keys: their syntax, and the hashes that identify a retried create. @module */
-import { createHmac } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
@@ -7,7 +7,7 @@ import { ProblemError } from '../http/problem.ts'
 import { singleHeader } from '../http/single-header.ts'
 import type { Environment } from '../merchants/environments.ts'
 
-/** Keyed hashes of an idempotency key and its body, each as 64 hexadecimal digits. */
+/** Salted hashes of an idempotency key and its body, each as 64 hexadecimal digits. */
 export interface IdempotencyHashes {
   readonly hash: string
   readonly fingerprint: string
@@ -32,19 +32,19 @@ export function idempotencyHashes(
   environment: Salted,
   { key, body }: { readonly key: string; readonly body: CreatePaymentIntent },
 ): IdempotencyHashes {
-  const fingerprint = mac(environment, `body\0${canonicalize(body)}`)
+  const fingerprint = salted(environment, `body\0${canonicalize(body)}`)
   return { hash: keyHash(environment, key), fingerprint }
 }
 
 /** Returns the hash by which the store finds the intent of a key. */
 export function keyHash(environment: Salted, key: string): string {
-  return mac(environment, `key\0create\0${key}`)
+  return salted(environment, `key\0create\0${key}`)
 }
 
 type Salted = Pick<Environment, 'idempotencySalt'>
 
-function mac({ idempotencySalt }: Salted, text: string): string {
-  return createHmac('sha256', idempotencySalt).update(text).digest('hex')
+function salted({ idempotencySalt }: Salted, text: string): string {
+  return hash('sha256', `${idempotencySalt}\0${text}`)
 }
 
 const visibleAscii = /^[!-~]+$/

@@ -10,7 +10,8 @@ export interface Environment {
   readonly allowedOrigins: readonly string[]
   /** Milliseconds by which the environment's clock is ahead. 0 for live environments. */
   readonly clockOffset: number
-  readonly idempotencySalt: Buffer
+  /** Hexadecimal, mixed into the hashes of idempotency keys and bodies. */
+  readonly idempotencySalt: string
 }
 
 export async function findEnvironment(db: Queryable, id: string): Promise<Environment | undefined> {
@@ -43,7 +44,7 @@ export function environmentLookUps(db: Database): (id: string) => Promise<Enviro
 /** The statement of environments, up to a condition: `e` is the environment, `m` its merchant. */
 export const selectEnvironment = new Fragment(`
   select e.id, m.name as "merchantName", e.mode, e.allowed_origins as "allowedOrigins",
-         e.clock_offset as "clockOffset", e.idempotency_salt as "idempotencySalt"
+         e.clock_offset as "clockOffset", encode(e.idempotency_salt, 'hex') as "idempotencySalt"
     from environments e left join merchants m on m.id = e.merchant_id`)
 
 /** Returns the time of an environment. The clock of a test environment may be ahead. */
