@@ -6,13 +6,15 @@
  *
  * @module
  */
+import type { CreatePaymentIntent } from '@pi-checkout/contract'
 import { batch, Failed } from '../db/batch.ts'
 import type { Database } from '../db/database.ts'
 import { hasNoEnvironment, isLockConflict, isOneRowsFault } from '../db/errors.ts'
+import { newIntentId, randomSalt } from '../ids.ts'
 import { columns, replicated } from './columns.ts'
+import { dueAt } from './deadlines.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
 import type { Intent } from './intent.ts'
-import { dueAt } from './lifecycle.ts'
 import { lifetimes } from './lifetimes.ts'
 
 export interface Draft {
@@ -31,6 +33,34 @@ export type Created =
   | { readonly type: 'in_use' }
   /** The environment was deleted, with its API keys, before the intent was stored. */
   | { readonly type: 'no_environment' }
+
+/** Returns an intent that is not stored yet. */
+export function draftIntent({
+  environmentId,
+  secretKid,
+  body,
+  createdAt,
+}: Pick<Intent, 'environmentId' | 'secretKid' | 'createdAt'> & {
+  readonly body: CreatePaymentIntent
+}): Intent {
+  return {
+    id: newIntentId(),
+    environmentId,
+    revision: 1,
+    version: 1,
+    status: 'requires_payment_method',
+    amount: body.amount,
+    currency: body.currency,
+    orderId: body.orderId,
+    customer: body.customer ?? null,
+    metadata: body.metadata ?? null,
+    secretKid,
+    secretSalt: randomSalt(16),
+    state: null,
+    finalizedAt: null,
+    createdAt,
+  }
+}
 
 /** Returns the function that stores drafts. Concurrent creates share a statement. */
 export function createBatch(db: Database): (draft: Draft) => Promise<Created> {

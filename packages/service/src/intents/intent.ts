@@ -1,6 +1,5 @@
 /** A Payment Intent as stored: what the merchant sent, and one document of what has happened to it. @module */
 import {
-  type CreatePaymentIntent,
   type Currency,
   type Customer,
   isFinal,
@@ -9,9 +8,8 @@ import {
   type PaymentIntentStatus,
   type PaymentMethod,
 } from '@pi-checkout/contract'
-import { newIntentId, randomSalt } from '../ids.ts'
 import type { ProviderResult } from '../provider/acquirer.ts'
-import { lifetimes, maxConfirmations, maxEvents } from './lifetimes.ts'
+import { maxConfirmations, maxEvents } from './lifetimes.ts'
 
 /** All times are those of the intent's environment. */
 export interface Intent {
@@ -96,33 +94,6 @@ export interface Challenge {
   readonly returnPage: string | null
 }
 
-export function draftIntent({
-  environmentId,
-  secretKid,
-  body,
-  createdAt,
-}: Pick<Intent, 'environmentId' | 'secretKid' | 'createdAt'> & {
-  readonly body: CreatePaymentIntent
-}): Intent {
-  return {
-    id: newIntentId(),
-    environmentId,
-    revision: 1,
-    version: 1,
-    status: 'requires_payment_method',
-    amount: body.amount,
-    currency: body.currency,
-    orderId: body.orderId,
-    customer: body.customer ?? null,
-    metadata: body.metadata ?? null,
-    secretKid,
-    secretSalt: randomSalt(16),
-    state: null,
-    finalizedAt: null,
-    createdAt,
-  }
-}
-
 export function stateOf({ state }: Pick<Intent, 'state'>): State {
   return state ?? { v: stateVersion, confirmations: [], events: [], challenge: null }
 }
@@ -139,10 +110,6 @@ export function updatedAt({ state, createdAt }: Pick<Intent, 'state' | 'createdA
 
 export function lastEvent({ state }: Pick<Intent, 'state'>): IntentEvent | undefined {
   return state?.events.at(-1)
-}
-
-export function expiresAt({ createdAt }: Pick<Intent, 'createdAt'>): Date {
-  return new Date(createdAt.getTime() + lifetimes.intent)
 }
 
 /** Returns when a confirmation that the provider has accepted takes effect. */

@@ -3,14 +3,8 @@ import { isFinal, type PaymentMethod } from '@pi-checkout/contract'
 import type { SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { type Authorization, authorizeTestCard, type ProviderResult } from '../provider/acquirer.ts'
 import { answer, type ChallengeStep, enter, newChallenge, withChallenge } from './challenge.ts'
-import {
-  type Challenge,
-  expiresAt,
-  type Intent,
-  settlementOf,
-  stateOf,
-  updatedAt,
-} from './intent.ts'
+import { dueAt, expiresAt } from './deadlines.ts'
+import { type Challenge, type Intent, settlementOf, stateOf, updatedAt } from './intent.ts'
 import { lifetimes } from './lifetimes.ts'
 import { begin, fail, failures, later, latest, move, settle } from './transition.ts'
 
@@ -68,20 +62,6 @@ export function decide(intent: Intent, cause: Cause, at: Date): Decision {
 /** Whether a buyer acts, who needs a `clientSecret` that is not revoked. */
 export function isBuyers({ type }: Cause): boolean {
   return type !== 'time_passed' && type !== 'simulated'
-}
-
-/** Returns when time changes the intent next, or `null` if it does not. */
-export function dueAt(intent: Intent): Date | null {
-  if (isFinal(intent.status)) return null
-  if (intent.status === 'processing') {
-    const settlement = settlementOf(intent)
-    return settlement && new Date(settlement.at)
-  }
-  const end = expiresAt(intent)
-  const challenge = intent.state?.challenge
-  if (!challenge) return end
-  const challengeEnd = new Date(challenge.expiresAt)
-  return challengeEnd < end ? challengeEnd : end
 }
 
 /**

@@ -1,5 +1,4 @@
 /** Parses a create by the contract's schema, which has the rules, and rejects others with a problem. @module */
-import type { IncomingMessage } from 'node:http'
 import {
   type CreatePaymentIntent,
   CreatePaymentIntentSchema,
@@ -8,15 +7,6 @@ import {
 } from '@pi-checkout/contract'
 import { readJson } from '../http/json.ts'
 import { ProblemError } from '../http/problem.ts'
-
-/** Rejects requests with headers that only browsers send, because a page must not have a secret key. */
-export function rejectBrowser({ headers: sent }: IncomingMessage): void {
-  if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return
-  throw new ProblemError(
-    'secret_key_in_browser',
-    "Secret API keys are for the merchant's server only. Call this from there, and send the page id and clientSecret.",
-  )
-}
 
 export function readCreate(bytes: Buffer): CreatePaymentIntent {
   const input = readJson(bytes)

@@ -10,8 +10,9 @@ import {
 } from '../merchants/environments.ts'
 import { columns, replicated } from './columns.ts'
 import { createBatch } from './create.ts'
+import { dueAt } from './deadlines.ts'
 import { assertState, type Intent, stateVersion } from './intent.ts'
-import { type Cause, decide, dueAt, isBuyers, type Rejection } from './lifecycle.ts'
+import { type Cause, decide, isBuyers, type Rejection } from './lifecycle.ts'
 
 /** A store with a clock of real time. */
 export interface StoreAndClock {

@@ -5,9 +5,9 @@ import { routes } from '../../shared/routes.ts'
 import type { IntentDetails } from '../../shared/sandbox-api.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { ProviderResult } from '../provider/acquirer.ts'
+import { expiresAt } from './deadlines.ts'
 import {
   type Challenge,
-  expiresAt,
   type Intent,
   lastConfirmation,
   lastEvent,

@@ -88,6 +88,15 @@ interface LookUp {
   readonly validUntil: number
 }
 
+/** Rejects requests with headers that only browsers send, because a page must not have a secret key. */
+export function rejectBrowser({ headers: sent }: IncomingMessage): void {
+  if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return
+  throw new ProblemError(
+    'secret_key_in_browser',
+    "Secret API keys are for the merchant's server only. Call this from there, and send the page id and clientSecret.",
+  )
+}
+
 function bearerToken(header: string | undefined): string {
   if (header === undefined) {
     throw unauthorized(

@@ -1,6 +1,6 @@
 /** Requests that wait until an intent changes, at this instance or another one. @module */
 import type { Logger } from 'pino'
-import { dueAt } from '../intents/lifecycle.ts'
+import { dueAt } from '../intents/deadlines.ts'
 import { findVersions, type Snapshot, type StoreAndClock } from '../intents/store.ts'
 import { logError } from '../log.ts'
 import { createTurns } from '../turns.ts'

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { testCards } from '@pi-checkout/contract/sandbox'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { dueAt } from '../../src/intents/deadlines.ts'
 import {
   assertState,
   type Intent,
@@ -10,7 +11,7 @@ import {
   stateOf,
   updatedAt,
 } from '../../src/intents/intent.ts'
-import { afterDeadlines, type Cause, decide, dueAt } from '../../src/intents/lifecycle.ts'
+import { afterDeadlines, type Cause, decide } from '../../src/intents/lifecycle.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { newIntent } from '../support/store.ts'
 

@@ -3,8 +3,9 @@ import type { Database, SqlValue } from '../../src/db/database.ts'
 import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { randomSalt } from '../../src/ids.ts'
+import { draftIntent } from '../../src/intents/create.ts'
 import type { IdempotencyHashes } from '../../src/intents/idempotency.ts'
-import { draftIntent, type Intent } from '../../src/intents/intent.ts'
+import type { Intent } from '../../src/intents/intent.ts'
 import { atEnd } from './lifetime.ts'
 
 /** Opens an embedded store with three environments of two merchants; in memory, unless it gets a folder. */

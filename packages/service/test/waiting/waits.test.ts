@@ -1,7 +1,8 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Change } from '../../src/db/database.ts'
-import { expiresAt, type Intent } from '../../src/intents/intent.ts'
+import { expiresAt } from '../../src/intents/deadlines.ts'
+import type { Intent } from '../../src/intents/intent.ts'
 import { type Awaited, createWaits, waitsOfIntent } from '../../src/waiting/waits.ts'
 import { newIntent } from '../support/store.ts'
 
