@@ -14,7 +14,7 @@ const lintRules = {
   },
   polled_too_fast: {
     title: 'An intent is read more than once a second',
-    fix: 'Read it when the buyer returns, then wait at least a second between reads. waitUntil() of @pi-checkout/server does this.',
+    fix: 'Read it when the buyer returns, and then once a minute. createCheckout() of @pi-checkout/server does this.',
   },
   secret_key_in_browser: {
     title: 'A browser sent a secret API key',
