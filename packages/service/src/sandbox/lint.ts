@@ -74,7 +74,9 @@ export function createLint() {
   return {
     /** @param counted - The entry that counts a repeated read, or the same one. */
     check: (entry: LogEntry, counted: LogEntry): void => {
-      const count = counted === entry ? 1 : countRead(reads, { entry, counted })
+      // A client retries a failed read.
+      const isPoll = counted !== entry && entry.status === 200
+      const count = isPoll ? countRead(reads, { entry, counted }) : 1
       for (const violation of violations(entry, count)) add(entry, violation)
     },
     /** Returns issues of an environment and of unknown environments, newest first. */

@@ -53,9 +53,9 @@ test.each([
 })
 
 test('reports retrieves that are more frequent than one in a second', () => {
-  const issuesOf = (count: number, interval: number) => {
+  const issuesOf = (count: number, interval: number, status = 200) => {
     const lint = createLint()
-    const first = { ...entry, operation: 'retrieve', method: 'GET', status: 200 } as const
+    const first = { ...entry, operation: 'retrieve', method: 'GET', status } as const
     lint.check(first, first)
     for (let index = 1; index < count; index++) {
       lint.check({ ...first, at: new Date(entry.at.getTime() + index * interval) }, first)
@@ -64,6 +64,8 @@ test('reports retrieves that are more frequent than one in a second', () => {
   }
   expect(issuesOf(60, 1000)).toEqual([])
   expect(issuesOf(10, 100)).toMatchObject([{ rule: 'polled_too_fast', count: 1 }])
+  // A client retries these.
+  expect(issuesOf(10, 100, 503)).toEqual([])
 })
 
 test('counts repetitions of an issue for each environment', () => {

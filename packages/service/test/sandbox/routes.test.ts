@@ -289,6 +289,10 @@ test('counts reads that repeat until another kind of request about the intent', 
   const [one, other] = [await newIntent(), await newIntent('order-S-77-attempt-2')]
   for (const id of [one, other, one, one]) await retrieve(service, id)
   for (const digit of [0, 1]) await retrieve(service, `pi_${`${digit}`.repeat(24)}`)
+  const headers = { authorization: 'Bearer unknown' }
+  for (const id of [one, one]) {
+    await (await fetch(`${service.url}/payment-intents/${id}`, { headers })).text()
+  }
   for (const id of [one, one]) await retrieve(service, id)
   await create(service, { ...order, amount: 0 })
   await retrieve(service, one)
@@ -300,6 +304,8 @@ test('counts reads that repeat until another kind of request about the intent', 
       { intentId: one, status: 200, repeats: 1 },
       { intentId: one, operation: 'page' },
       { status: 400, repeats: 0 },
+      { status: 401, repeats: 0 },
+      { status: 401, repeats: 0 },
       { status: 404, repeats: 0 },
       { status: 404, repeats: 0 },
       { intentId: other, status: 200, repeats: 0 },

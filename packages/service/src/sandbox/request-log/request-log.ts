@@ -42,7 +42,7 @@ export function createRequestLog({
   const creates = createRing(limit)
   const reads = createRing(limit)
   const rings = [failures, creates, reads]
-  /** The newest request about each intent, if it is a read. */
+  /** The newest request about each intent, if it is a read. Those with an unknown key are not counted together. */
   const lastReads = new Map<string, KeptEntry>()
   let since: string | null = now().toISOString()
   let count = 0
@@ -96,12 +96,12 @@ export function createRequestLog({
   }
 
   function add(entry: KeptEntry): void {
-    const { operation, intentId } = entry
+    const { operation, environment, intentId } = entry
     const dropped = ringOf(entry).add(entry)
     if (dropped?.operation === 'retrieve') forget(dropped)
     if (intentId === null) return
-    if (operation === 'retrieve') lastReads.set(intentId, entry)
-    else lastReads.delete(intentId)
+    if (operation !== 'retrieve') lastReads.delete(intentId)
+    else if (environment !== null) lastReads.set(intentId, entry)
   }
 
   function forget({ number, intentId }: LogEntry): void {
