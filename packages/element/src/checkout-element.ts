@@ -1,7 +1,6 @@
-/** The custom element `<pi-checkout>`: properties, states, events, and rendering. @module */
+/** The custom element `<pi-checkout>`: properties, states, and rendering. @module */
 import type { Appearance } from '@pi-checkout/contract/frame-protocol'
 import { isLoopback } from '@pi-checkout/contract/origin'
-import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import {
   type CSSResult,
   html,
@@ -11,52 +10,68 @@ import {
   type PropertyValues,
   type TemplateResult,
 } from 'lit'
-import { settings } from './configure-checkout.ts'
-import { CheckoutError, type CheckoutErrorCode, helpFor } from './errors.ts'
-import { type CheckoutState, PiEvent, type PiEventFields, type PiEventType } from './events.ts'
-import { FrameSession, type SessionEvent } from './frame-session.ts'
-import { type FetchHandoff, type Handoff, readHandoff } from './handoff.ts'
+import type { PaymentPhase } from './client/fetch-status.ts'
+import { type CheckoutError, helpFor } from './errors.ts'
+import { type CheckoutState, PiEvent } from './events.ts'
+import { FrameController } from './frame-controller.ts'
+import type { FetchHandoff, FetchStatus, Handoff } from './handoff.ts'
+import { LanguageController } from './language-controller.ts'
+import { PaymentController } from './payment-controller.ts'
 import { styles } from './styles.ts'
-import { closestLanguage, errorText, textsFor } from './texts.ts'
+import { errorText, failureText, type Texts, textsFor } from './texts.ts'
 import { warnAboutUnknown } from './unknown-properties.ts'
 
 /**
- * Shows the hosted checkout of one Payment Intent. Card data and the payment's result stay in its frame.
+ * Shows the hosted checkout for one order, and then what your server says about its payment. Card data stays in its frame.
  *
  * @tagname pi-checkout
- * @fires {PiReadyEvent} pi-ready - The form is usable. Fires again after each new handshake, and if a payment is declined after `pi-finish`.
+ * @fires {PiReadyEvent} pi-ready - The form is usable. Fires again after each new handshake, and if a payment is declined after the form has ended.
  * @fires {PiStateChangeEvent} pi-statechange - The state changed. Fires before the specific event.
+ * @fires {PiPhaseEvent} pi-phase - Your server has another phase of the payment: once for each intent and phase.
  * @fires {PiLeaveEvent} pi-leave - The page of the bank, or the full page, is about to replace yours: remove your `beforeunload` handler.
- * @fires {PiFinishEvent} pi-finish - The buyer is done with the form, each time. Not proof of payment: ask your server.
- * @fires {PiCancelEvent} pi-cancel - The buyer canceled. Not proof of anything: ask your server.
- * @fires {PiErrorEvent} pi-error - The checkout cannot be shown. `error.code` names the reason.
+ * @fires {PiFinishEvent} pi-finish - Without `fetchStatus`: the buyer is done with the form, each time. Not proof of payment: ask your server.
+ * @fires {PiCancelEvent} pi-cancel - Without `fetchStatus`: the buyer canceled. Not proof of anything: ask your server.
+ * @fires {PiErrorEvent} pi-error - The checkout or the result cannot be shown. `error.code` names the reason.
  * @slot - Shown before the definition and while idle.
- * @slot loading - Replaces the places of the form and the loading text.
+ * @slot loading - Replaces the places of the form.
+ * @slot paid - Replaces the text of a paid order. Like the next three, with `hidden`: the element shows it.
+ * @slot processing - Replaces the text while the bank is processing the payment.
+ * @slot review - Replaces the text while your shop decides about a payment.
+ * @slot failed - Replaces the text of a failed payment. The retry button stays.
  * @slot error - Replaces the error text. The retry button stays.
  * @slot page - A form to the full page, shown below the error text. Before the definition it is shown, too.
  * @csspart frame - The iframe.
  * @csspart loading - The box with the places of the form and the loading text.
+ * @csspart result - The box with the payment's result.
  * @csspart error - The box with the error text and the retry button.
  * @csspart retry - The retry button.
  * @cssprop [--pi-checkout-min-block-size=532px] - Reserved height.
  * @cssprop [--pi-checkout-max-block-size=5000px] - Maximum height. A taller page scrolls in the frame.
- * @cssstate idle - No handoff is set or requested.
+ * @cssstate idle - Nothing to request a handoff with, or an empty `order-id`.
  * @cssstate loading - The handoff is requested, or the hosted page is loading.
  * @cssstate ready - The form is usable.
  * @cssstate busy - A payment is in progress, from Pay to its result, challenge included.
- * @cssstate finished - The buyer is done with the form, or canceled.
- * @cssstate error - The checkout cannot be shown.
+ * @cssstate confirming - The form has ended, and your server is asked for the result.
+ * @cssstate processing - The bank is processing the payment.
+ * @cssstate paid - Your server says that the order is paid.
+ * @cssstate review - Your shop must decide about a payment.
+ * @cssstate failed - The payment failed. The retry button requests the next intent.
+ * @cssstate finished - Without `fetchStatus`: the buyer is done with the form, or canceled.
+ * @cssstate error - The checkout or the result cannot be shown.
  */
 export class PiCheckout extends LitElement {
   static override styles: CSSResult = styles
 
   static override properties: PropertyDeclarations = {
     appearance: { attribute: false },
+    basePath: { attribute: 'base-path' },
     // Lit takes over values that were set before the definition.
     fetchHandoff: { attribute: false, noAccessor: true },
+    fetchStatus: { attribute: false, noAccessor: true },
     handoff: { attribute: false, noAccessor: true },
     label: {},
     locale: {},
+    orderId: { attribute: 'order-id' },
   }
 
   /**
@@ -67,6 +82,14 @@ export class PiCheckout extends LitElement {
    * pay.appearance = { accent: '#ad4318', background: '#fffdf9', text: '#2a2019', radius: 14 }
    */
   declare appearance: Appearance | null
+
+  /**
+   * Path of the routes of `createCheckout`, as the browser sees it, such as `/checkout`. On the page's own origin. Another
+   * value starts over.
+   *
+   * @default None: `fetchHandoff` or `handoff`
+   */
+  declare basePath: string | null
 
   /**
    * Accessible name and title of the frame.
@@ -82,63 +105,66 @@ export class PiCheckout extends LitElement {
    */
   declare locale: string | null
 
+  /**
+   * Id of the order. Another one starts over, after a payment that is in progress. An empty one waits.
+   *
+   * @default The order that your `authorize` hook returns without an id
+   */
+  declare orderId: string | null
+
   readonly #internals = this.attachInternals()
+  readonly #language = new LanguageController(this)
+  readonly #frame = new FrameController(this, this.#language)
+  readonly #payment = new PaymentController(this, this.#frame)
   #fetchHandoff: FetchHandoff | null = null
-  /** The current handoff. Another object means another mount. */
-  #handoff: Handoff | undefined
-  #mounted: Handoff | undefined
-  #session: FrameSession | undefined
-  /** The running call of `fetchHandoff`, or the last one if it failed. */
-  #request: AbortController | undefined
-  /** Whether `fetchHandoff` was called for a rejected handoff. A page that is shown resets it. */
-  #renewed = false
-  /** Whether the automatic retry was used. A page that is shown resets it. */
-  #retried = false
-  /** Id of the intent whose end was reported since the form was usable. */
-  #reported: string | undefined
-  #state: CheckoutState = 'idle'
-  #error: CheckoutError | null = null
-  /** The error's message and fix, in a test environment. */
-  #help = ''
-  /** The frame had the focus when it was removed. */
-  #lostFocus = false
-  /** Ends when the element is removed. */
-  #connection: AbortController | undefined
-  #retry: ReturnType<typeof setTimeout> | undefined
+  #fetchStatus: FetchStatus | null = null
+  /** The focus was inside before this update. */
+  #hadFocus = false
   #check: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
-    this.appearance = this.label = this.locale = null
-    this.#describe()
+    this.appearance = this.basePath = this.label = this.locale = this.orderId = null
   }
 
   /**
-   * Requests the handoff from your server: called once when the element is in the document without one, and
-   * once more if the checkout rejects it. Its signal aborts when the element is removed, by `reload()`, and
-   * when another handoff or `null` is set.
+   * Requests the handoff from your server, instead of the route below `base-path`.
    *
-   * Another function is used for the next request, and starts none. `null` cancels a running request.
+   * With `order-id`, another function is used for the next request. Without, it is called, and its handoff mounted if it is
+   * another one. Its signal aborts when the handoff is no longer needed.
    *
+   * @default `postHandoff` with the route below `base-path`
    * @example
-   * pay.fetchHandoff = ({ signal }) => postHandoff('/checkout/handoff', { signal })
+   * pay.fetchHandoff = (options) => postHandoff('https://api.shop.example/checkout/handoff', options)
    */
   get fetchHandoff(): FetchHandoff | null {
     return this.#fetchHandoff
   }
 
   set fetchHandoff(value: FetchHandoff | null) {
-    if (value && typeof value !== 'function') {
-      throw new TypeError('fetchHandoff: must be a function or null')
-    }
-    this.#fetchHandoff = value ?? null
-    if (!value) this.#endRequest()
+    this.#fetchHandoff = checkedFunction('fetchHandoff', value)
     this.requestUpdate()
   }
 
   /**
-   * The response of your handoff route, instead of `fetchHandoff`. `null` unmounts; with `fetchHandoff` it requests
-   * another one.
+   * Requests the payment's phase from your server, instead of the route below `base-path`. Without both, the element knows no
+   * result, and dispatches `pi-finish` and `pi-cancel`.
+   *
+   * @default `getStatus` with the route below `base-path`
+   * @example
+   * pay.fetchStatus = (options) => getStatus('https://api.shop.example/checkout/status', options)
+   */
+  get fetchStatus(): FetchStatus | null {
+    return this.#fetchStatus
+  }
+
+  set fetchStatus(value: FetchStatus | null) {
+    this.#fetchStatus = checkedFunction('fetchStatus', value)
+    this.requestUpdate()
+  }
+
+  /**
+   * The response of your handoff route, for a page that has it. Another one starts over. `null` unmounts, or requests one.
    *
    * Write-only: reading returns `null`. The secret is sent through the frame's port only.
    *
@@ -149,59 +175,46 @@ export class PiCheckout extends LitElement {
   }
 
   set handoff(value: Handoff | null) {
-    this.#setHandoff(value ?? undefined)
-    if (!this.#handoff) this.#reported = undefined
-    this.#renewed = false
-    this.#endRequest()
-    // Without the property's name: Lit stores changed values, and the secret must not be stored.
-    this.requestUpdate()
+    // Without a property: Lit stores changed values, and the secret must not be stored.
+    this.#payment.setHandoff(value)
   }
 
-  /** State of the element. It contains no payment status. */
+  /** State of the element. */
   get state(): CheckoutState {
-    return this.#state
+    return this.#payment.state
   }
 
-  /** Why the checkout cannot be shown. `null` unless the state is `error`. */
+  /** What your server says about the payment. `null` before it was asked, and while the buyer uses the form. */
+  get phase(): PaymentPhase | null {
+    return this.#payment.phase
+  }
+
+  /** Why the checkout or the result cannot be shown. `null` unless the state is `error`. */
   get error(): CheckoutError | null {
-    return this.#error
+    return this.#payment.error
   }
 
   /**
-   * Mounts the same handoff again, in any state. The service keeps the payment's progress. Calls
-   * `fetchHandoff` if there are none, or if the checkout has rejected them.
+   * Mounts the same handoff again, in any state. The service keeps the payment's progress. Requests a handoff if there is
+   * none, or if the checkout has rejected it, or if its payment has a result.
    */
   reload(): void {
-    this.#renewed = false
-    const isRejected = this.#error?.code === 'unauthorized' && this.#handoff === this.#mounted
-    if (this.#fetchHandoff && isRejected) this.#handoff = undefined
-    else this.#handoff &&= { ...this.#handoff }
-    this.#endRequest()
-    this.requestUpdate()
+    this.#payment.again()
   }
 
-  /** Focuses the retry button if it is shown, otherwise the frame. */
+  /** Focuses the form, the retry button, or the result: what is shown. */
   override focus(options?: FocusOptions): void {
-    const target = this.shadowRoot?.querySelector('button') ?? this.#session?.frame
-    target?.focus(options)
+    this.#target?.focus(options)
   }
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.requestUpdate()
-    this.#connection = new AbortController()
-    const { signal } = this.#connection
-    addEventListener('online', () => this.#error?.code === 'offline' && this.reload(), { signal })
     this.#check = setTimeout(() => warnAboutUnknown(this), 1000)
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    this.#connection?.abort()
     clearTimeout(this.#check)
-    this.#renewed = false
-    this.#unmount()
-    this.#setState('idle')
   }
 
   /**
@@ -212,256 +225,124 @@ export class PiCheckout extends LitElement {
    */
   connectedMoveCallback(): void {}
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    // Before the update: the frame is inserted one microtask after the handoff is set.
-    this.#update()
-    this.#describe()
-    if (this.#session) this.#session.frame.title = this.#title
-    if (changed.has('locale') || changed.has('appearance')) this.#session?.configure()
+  protected override update(changed: PropertyValues<this>): void {
+    this.#hadFocus = this.shadowRoot?.activeElement != null
+    super.update(changed)
   }
 
   protected override render(): TemplateResult {
-    const texts = textsFor(this.#language)
-    const error = this.#error
-    const loading = html`<slot name="loading"><div class="skeleton">
-      <i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i>
-      <p>${texts.loading}</p>
-    </div></slot>`
-    const retry = html`<button part="retry" @click=${this.reload}>${texts.retry}</button>`
+    const { state } = this
+    const { element: frame } = this.#frame
     // The frame stays in one place, because a moved frame loads again.
     return html`<div class="box">
-      <slot ?hidden=${this.#state !== 'idle'}></slot>
-      <div part="loading" role="status">${this.#state === 'loading' ? loading : nothing}</div>
-      <div part="error" role="alert">${
-        error &&
-        html`<div class="message">
-          <slot name="error">${errorText(error, texts)}</slot>
-          ${error.retryable ? retry : nothing}
-          <slot name="page" @submit=${() => this.#dispatch('pi-leave')}></slot>
-          ${this.#help && html`<p class="help">Test mode: ${this.#help}</p>`}
-        </div>`
-      }</div>
-      ${this.#session?.frame}
+      <slot ?hidden=${state !== 'idle'}></slot>
+      <div part="loading" role="status" tabindex="-1" class=${frame && state !== 'loading' ? 'below' : ''}>
+        ${this.#loading()}
+      </div>
+      <div part="result" role="status" tabindex="-1" aria-live=${this.#hadFocus ? 'off' : 'polite'}>
+        ${this.#result()}
+      </div>
+      <div part="error" role="alert" class=${frame ? 'below' : ''}>${this.#failure()}</div>
+      ${frame}
     </div>`
   }
 
-  /** The checkout's origin, or the page's own if none is configured. */
-  get #origin(): string {
-    return settings.checkoutOrigin ?? location.origin
-  }
-
-  get #language(): string {
-    return this.locale || closestLanguage(this) || 'en'
-  }
-
-  get #title(): string {
-    return this.label || textsFor(this.#language).title
-  }
-
-  /** Why this page cannot show any checkout. */
-  get #pageError(): CheckoutErrorCode | undefined {
-    if (this.#origin === location.origin) return 'not_configured'
-    // Properties of `window`, because jsdom has neither.
-    if (window.isSecureContext === false) return 'insecure_context'
-    // An isolated page can show a page that is not isolated only in a credentialless frame.
-    if (window.crossOriginIsolated && !('credentialless' in HTMLIFrameElement.prototype)) {
-      return 'cross_origin_isolated'
-    }
-    return undefined
-  }
-
-  /** Requests a handoff, mounts, or unmounts, so that the frame belongs to the current handoff. */
-  #update(): void {
-    if (!this.isConnected) return
-    const handoff = this.#handoff
-    if (handoff !== this.#mounted) {
-      this.#unmount()
-      this.#mounted = handoff
-      this.#retried = false
-      if (handoff) this.#mount(handoff)
-    } else if (handoff || this.#request) return
-    else if (this.#fetchHandoff) void this.#requestHandoff(this.#fetchHandoff)
-    else if (this.#state !== 'idle') this.#setState('idle')
-    else return
-    // An event handler may have set other values, for which Lit starts no update during this one.
-    this.#update()
-  }
-
-  async #requestHandoff(fetchHandoff: FetchHandoff): Promise<void> {
-    const request = new AbortController()
-    this.#request = request
-    // The page may have set a handoff, or removed the element.
-    const isCurrent = (): boolean => request === this.#request && !this.#handoff
-    // Before the request, for which the server creates an intent.
-    const code = this.#pageError
-    if (code) {
-      this.#fail(code)
-      return
-    }
-    this.#setState('loading')
-    if (!isCurrent()) return
+  protected override updated(): void {
+    const { state } = this
+    const { element: frame } = this.#frame
+    // A screen reader announces no text while an element is busy.
+    const ariaBusy = String(state === 'loading' && this.#payment.delay === 0)
+    const title = this.label || this.#texts.title
+    Object.assign(this.#internals, { role: 'group', ariaLabel: title, ariaBusy })
+    if (frame) Object.assign(frame, { title, inert: state === 'loading' })
     try {
-      const handoff = await fetchHandoff({ signal: request.signal })
-      if (!isCurrent()) return
-      this.#setHandoff(handoff ?? {})
-      this.#request = undefined
-      this.requestUpdate()
-    } catch (cause) {
-      if (isCurrent()) this.#fail('handoff_failed', { cause })
-    }
-  }
-
-  /** Keeps the frame if the handoff is the current one. */
-  #setHandoff(value: unknown): void {
-    const handoff = value === undefined ? value : readHandoff(value)
-    const { id, clientSecret } = this.#handoff ?? {}
-    if (handoff?.id !== id || handoff?.clientSecret !== clientSecret) this.#handoff = handoff
-  }
-
-  #mount(handoff: Handoff): void {
-    const isValid = paymentIntentIdPattern.test(handoff.id)
-    const code = this.#pageError ?? (isValid ? undefined : 'invalid_values')
-    if (code) {
-      this.#fail(code)
-      return
-    }
-    this.#session = new FrameSession({
-      handoff,
-      origin: this.#origin,
-      locale: () => this.#language,
-      appearance: () => this.appearance ?? settings.appearance,
-      emit: (event) => this.#onSessionEvent(handoff, event),
-    })
-    this.requestUpdate()
-    this.#setState('loading')
-  }
-
-  /** Forgets a running or failed request, so that the next update can start another one. */
-  #endRequest(): void {
-    this.#request?.abort()
-    this.#request = undefined
-  }
-
-  #unmount(): void {
-    this.#mounted = undefined
-    clearTimeout(this.#retry)
-    this.#endRequest()
-    this.#session?.end()
-    this.#session = undefined
-  }
-
-  #onSessionEvent({ id }: Handoff, event: SessionEvent): void {
-    switch (event.t) {
-      case 'hello':
-        this.#setState('loading')
-        return
-      case 'ready':
-        this.#onShown()
-        this.#reported = undefined
-        if (this.#state !== 'loading' && this.#state !== 'finished') return
-        if (this.#setState('ready')) this.#dispatch('pi-ready')
-        return
-      case 'busy':
-        if (this.#state === 'ready' || this.#state === 'busy') {
-          this.#setState(event.on ? 'busy' : 'ready')
-        }
-        return
-      case 'leave':
-        this.#dispatch('pi-leave')
-        return
-      case 'fail':
-        if (event.code === 'unauthorized' && this.#fetchHandoff && !this.#renewed) {
-          this.#renewed = true
-          this.#noteFocus()
-          this.#handoff = undefined
-          this.requestUpdate()
-        } else this.#fail(event.code, event)
-        return
-      default:
-        this.#onShown()
-        // A reloaded page reports the same end again.
-        if (!this.#setState('finished') || this.#reported === id) return
-        this.#reported = id
-        this.#dispatch(`pi-${event.t}`, { intentId: id })
-    }
-  }
-
-  /** The page works: a later failure is another one. */
-  #onShown(): void {
-    this.#retried = this.#renewed = this.#lostFocus = false
-  }
-
-  /**
-   * Retries the first retryable failure without an event, and shows every other one.
-   *
-   * @param details - `test`: whether the checkout reports a test environment. A page on loopback is in one, too.
-   */
-  #fail(
-    code: CheckoutErrorCode,
-    { test, cause }: { readonly test?: true | undefined; readonly cause?: unknown } = {},
-  ): void {
-    let error = new CheckoutError(code, { cause })
-    if (error.retryable && !navigator.onLine) error = new CheckoutError('offline', { cause })
-    this.#noteFocus()
-    this.#session?.end()
-    this.#session = undefined
-    this.requestUpdate()
-    const handoff = this.#mounted
-    if (error.retryable && handoff && !this.#retried) {
-      this.#retried = true
-      this.#retry = setTimeout(() => this.#mount(handoff), 500 + 500 * Math.random())
-      this.#setState('loading')
-      return
-    }
-    this.#error = error
-    this.#help = ''
-    const help = `${error.message}. ${helpFor(error, this.#origin)}`
-    // biome-ignore lint/suspicious/noConsole: for the developer of the page
-    if (test || location.protocol === 'http:') console.error(help)
-    if (test || isLoopback(location.hostname)) this.#help = help
-    if (this.#setState('error')) this.#dispatch('pi-error', { error })
-    void this.updateComplete.then(() => {
-      // To the retry button, unless the buyer has focused something else.
-      if (this.#lostFocus && document.activeElement === document.body) this.focus()
-      this.#lostFocus = false
-    })
-  }
-
-  /** Remembers that the frame has the focus, before it is removed. */
-  #noteFocus(): void {
-    const active = this.shadowRoot?.activeElement
-    if (active && active === this.#session?.frame) this.#lostFocus = true
-  }
-
-  /** @returns Whether the element is still in this state after the event's handlers. */
-  #setState(state: CheckoutState): boolean {
-    const previous = this.#state
-    if (this.#session) this.#session.frame.inert = state === 'loading'
-    if (state === previous) return true
-    this.#state = state
-    if (state !== 'error') this.#error = null
-    this.#describe()
-    this.requestUpdate()
-    this.#dispatch('pi-statechange', { state, previous })
-    return this.#state === state
-  }
-
-  /** Sets role, name, and state for assistive technology and for `:state()` in styles. */
-  #describe(): void {
-    const state = this.#state
-    const ariaBusy = String(state === 'loading' || state === 'busy')
-    try {
-      Object.assign(this.#internals, { role: 'group', ariaLabel: this.#title, ariaBusy })
       this.#internals.states.clear()
       this.#internals.states.add(state)
     } catch {
-      // jsdom lacks most of it, and Chromium before 125 accepts only states that begin with dashes.
+      // Chromium before 125 accepts only states that begin with dashes.
+    }
+    this.#keepFocus()
+  }
+
+  /** Moves the focus from what was removed to what is shown now, unless the buyer has focused something else. */
+  #keepFocus(): void {
+    const active = this.shadowRoot?.activeElement
+    const isLost = active ? active.matches('div') : document.activeElement === document.body
+    if (this.#hadFocus && isLost && active !== this.#target) this.focus({ preventScroll: true })
+  }
+
+  /** What has the focus of the element. */
+  get #target(): HTMLElement | null | undefined {
+    const part = { loading: 'loading', error: 'retry' }[this.state as string] ?? 'result'
+    const frame = this.state === 'loading' ? undefined : this.#frame.element
+    const retry =
+      this.state === 'error' && this.shadowRoot?.querySelector<HTMLElement>('[part=retry]')
+    return retry || (frame ?? this.shadowRoot?.querySelector<HTMLElement>(`[part=${part}]`))
+  }
+
+  get #texts(): Texts {
+    return textsFor(this.#language.tag)
+  }
+
+  #loading(): unknown {
+    const { state } = this
+    const { delay } = this.#payment
+    const texts = this.#texts
+    const isLate = delay > 0
+    if (state === 'confirming')
+      return isLate ? html`<p class="wait">${texts.unconfirmed}</p>` : nothing
+    if (state !== 'loading') return nothing
+    const bones = Array.from({ length: isLate ? 6 : 8 }, () => html`<i></i>`)
+    return html`
+      <slot name="loading"><div class="skeleton">${bones}</div></slot>
+      ${isLate ? html`<p class="wait">${delay === 2 ? [texts.slow, this.#retry()] : texts.loading}</p>` : nothing}`
+  }
+
+  #result(): unknown {
+    const { state } = this
+    const texts = this.#texts
+    switch (state) {
+      case 'confirming':
+        return this.#frame.element ? nothing : this.#message(texts.confirming)
+      case 'processing':
+      case 'paid':
+      case 'review':
+        return this.#message(html`<slot name=${state}>${texts[state]}</slot>`)
+      case 'failed': {
+        const text = failureText(this.#payment.reason, texts)
+        return this.#message(html`<slot name="failed">${text}</slot>${this.#retry()}`)
+      }
+      default:
+        return nothing
     }
   }
 
-  #dispatch<T extends PiEventType>(type: T, fields?: PiEventFields[T]): void {
-    this.dispatchEvent(new PiEvent(type, fields))
+  #failure(): unknown {
+    const { error } = this
+    if (!error) return nothing
+    const isTest = error.isTest || isLoopback(location.hostname)
+    return this.#message(html`
+      <slot name="error">${errorText(error, this.#texts)}</slot>
+      ${error.retryable ? this.#retry() : nothing}
+      <slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
+      ${isTest ? html`<p class="help">Test mode: ${helpFor(error)}</p>` : nothing}`)
   }
+
+  #message(content: unknown): TemplateResult {
+    return html`<div class="message">${content}</div>`
+  }
+
+  #retry(): TemplateResult {
+    return html`<button part="retry" @click=${this.reload}>${this.#texts.retry}</button>`
+  }
+}
+
+/** @throws {TypeError} If the value is neither a function nor empty. */
+function checkedFunction<T>(name: string, value: T | null): T | null {
+  if (value && typeof value !== 'function') {
+    throw new TypeError(`${name}: must be a function or null`)
+  }
+  return value ?? null
 }
 
 declare global {

@@ -36,10 +36,13 @@ page[key] ??= {}
 
 export const settings: Readonly<Settings> = page[key]
 
+/** Dispatched on the window after each call. */
+export const configuredEvent = 'pi-checkout-configured'
+
 /**
  * Sets origin and look of `<pi-checkout>`.
  *
- * Call it before the first mount, or call `reload()` afterwards.
+ * An element waits four seconds for it. On a server it sets nothing, because a process serves many pages.
  *
  * @param configuration - `checkoutOrigin` and `appearance`. The checkout's own file knows its origin.
  * @throws {TypeError} If `checkoutOrigin` is not an origin, or the page has another one.
@@ -47,11 +50,13 @@ export const settings: Readonly<Settings> = page[key]
  * configureCheckout({ checkoutOrigin: 'https://pay.example', appearance: { accent: '#ad4318' } })
  */
 export function configureCheckout({ checkoutOrigin, appearance }: CheckoutConfiguration): void {
-  if (checkoutOrigin !== undefined || !appearance) setOrigin(checkoutOrigin)
-  if (appearance) Object.assign(settings, { appearance })
+  const origin = checkoutOrigin !== undefined || !appearance ? checkedOrigin(checkoutOrigin) : {}
+  if (typeof document === 'undefined') return
+  Object.assign(settings, origin, appearance && { appearance })
+  dispatchEvent(new Event(configuredEvent))
 }
 
-function setOrigin(value: unknown): void {
+function checkedOrigin(value: unknown): Settings {
   const checkoutOrigin = readOrigin(value)
   if (!checkoutOrigin) {
     throw new TypeError('checkoutOrigin: must be https, or http on loopback, without a path')
@@ -59,5 +64,5 @@ function setOrigin(value: unknown): void {
   if (settings.checkoutOrigin && settings.checkoutOrigin !== checkoutOrigin) {
     throw new TypeError(`checkoutOrigin: this page has ${settings.checkoutOrigin} already`)
   }
-  Object.assign(settings, { checkoutOrigin })
+  return { checkoutOrigin }
 }

@@ -1,14 +1,27 @@
-/** The events of `<pi-checkout>`: what the form does, never what the payment does. @module */
+/** The events of `<pi-checkout>`. @module */
+import type { PaymentStatus } from './client/fetch-status.ts'
 import type { CheckoutError } from './errors.ts'
 
-/** State of the element. */
-export type CheckoutState = 'idle' | 'loading' | 'ready' | 'busy' | 'finished' | 'error'
+/** State of the element. `finished`: without `fetchStatus`, the form has ended. */
+export type CheckoutState =
+  | 'idle'
+  | 'loading'
+  | 'ready'
+  | 'busy'
+  | 'confirming'
+  | 'processing'
+  | 'paid'
+  | 'review'
+  | 'failed'
+  | 'finished'
+  | 'error'
 
 /** Fields of each event, by its type. */
 export interface PiEventFields {
   'pi-ready': object
   'pi-statechange': { readonly state: CheckoutState; readonly previous: CheckoutState }
   'pi-leave': object
+  'pi-phase': PaymentStatus
   'pi-finish': { readonly intentId: string }
   'pi-cancel': { readonly intentId: string }
   'pi-error': { readonly error: CheckoutError }
@@ -39,15 +52,17 @@ export class PiEvent<T extends PiEventType = PiEventType> extends Event {
   }
 }
 
-/** The form is usable. Fires again after each new handshake, and if a payment is declined after `pi-finish`. */
+/** The form is usable. Fires again after each new handshake, and if a payment is declined after the form has ended. */
 export type PiReadyEvent = PiEvent<'pi-ready'>
 /** The state changed. Fires before the specific event. */
 export type PiStateChangeEvent = PiEvent<'pi-statechange'> & PiEventFields['pi-statechange']
 /** The bank's page is about to replace yours: remove your `beforeunload` handler. */
 export type PiLeaveEvent = PiEvent<'pi-leave'>
-/** The buyer is done with the form. Not proof of payment, nor of its absence: ask your server. */
+/** Your server has another phase of the payment: once for each intent and phase. */
+export type PiPhaseEvent = PiEvent<'pi-phase'> & PiEventFields['pi-phase']
+/** The buyer is done with the form, on a page without `fetchStatus`. Not proof of payment: ask your server. */
 export type PiFinishEvent = PiEvent<'pi-finish'> & PiEventFields['pi-finish']
-/** The buyer canceled. Not proof of anything: ask your server. */
+/** The buyer canceled, on a page without `fetchStatus`. Not proof of anything: ask your server. */
 export type PiCancelEvent = PiEvent<'pi-cancel'> & PiEventFields['pi-cancel']
 /** The checkout cannot be shown. Does not fire if the automatic retry succeeds. */
 export type PiErrorEvent = PiEvent<'pi-error'> & PiEventFields['pi-error']
@@ -57,6 +72,7 @@ declare global {
     'pi-ready': PiReadyEvent
     'pi-statechange': PiStateChangeEvent
     'pi-leave': PiLeaveEvent
+    'pi-phase': PiPhaseEvent
     'pi-finish': PiFinishEvent
     'pi-cancel': PiCancelEvent
     'pi-error': PiErrorEvent

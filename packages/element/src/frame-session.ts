@@ -65,8 +65,7 @@ export class FrameSession {
     this.#options = options
     const { frame } = this
     const { signal } = this.#end
-    // Not `part.add`, which jsdom does not have.
-    frame.setAttribute('part', 'frame')
+    frame.part.add('frame')
     frame.inert = true
     frame.referrerPolicy = 'strict-origin'
     // The hosted page stores nothing, so an isolated page may show it. Only Chromium has the attribute.
@@ -90,12 +89,11 @@ export class FrameSession {
     this.#send({ t: 'config', locale: locale(), appearance: JSON.stringify(appearance()) })
   }
 
-  /** Removes frame, port, listeners, and timers. No event follows. */
+  /** Ends port, listeners, and timers. No event follows. The element removes the frame. */
   end(): void {
     this.#end.abort()
     this.#stopTimers(...this.#timers.keys())
     this.#port?.close()
-    this.frame.remove()
   }
 
   /** Trusts only messages from this frame at the checkout's origin. */

@@ -1,6 +1,7 @@
 /** The id and client secret of one intent, as a page passes them to the element. @module */
+import type { PaymentStatus } from './client/fetch-status.ts'
 
-/** What your server returns to the page: the response of `POST /checkout/handoff`. */
+/** What the element mounts. */
 export interface Handoff {
   /** Id of the Payment Intent. */
   readonly id: string
@@ -8,23 +9,40 @@ export interface Handoff {
   readonly clientSecret: string
 }
 
-/** Requests a handoff from your server. `signal` aborts when the element no longer needs it. */
-export type FetchHandoff = (options: { readonly signal: AbortSignal }) => Promise<Handoff>
+/** What your server returns to the page: the response of `POST /checkout/handoff`. */
+export interface OrderHandoff extends Handoff {
+  /** The order that the intent pays for. */
+  readonly orderId?: string | undefined
+}
+
+/** `orderId`: `order-id`, or the order that an earlier response has named. `signal` aborts when no longer needed. */
+interface Request {
+  readonly orderId: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Requests a handoff from your server. An error with `retryable: false` has no "Try again". */
+export type FetchHandoff = (request: Request) => Promise<OrderHandoff>
+
+/** Requests the payment's phase from your server. An error with `retryable: false` ends the polling. */
+export type FetchStatus = (request: Request) => Promise<PaymentStatus>
 
 /**
  * Returns a copy of a handoff. The messages of its errors contain no value.
  *
  * @throws {TypeError} If id or secret is missing, or the secret is a secret API key, which no browser may receive.
  */
-export function readHandoff(value: unknown): Handoff {
-  const { id, clientSecret } = Object(value) as { readonly [field in keyof Handoff]?: unknown }
+export function readHandoff(value: unknown): OrderHandoff {
+  const { id, clientSecret, orderId } = Object(value) as {
+    readonly [field in keyof OrderHandoff]?: unknown
+  }
   if (!isText(id) || !isText(clientSecret)) {
     throw new TypeError('handoff: must have id and clientSecret')
   }
   if (clientSecret.startsWith('pi_sk_')) {
     throw new TypeError('clientSecret: must not be a secret API key')
   }
-  return { id, clientSecret }
+  return { id, clientSecret, orderId: isText(orderId) ? orderId : undefined }
 }
 
 function isText(value: unknown): value is string {

@@ -26,12 +26,23 @@ export const styles = css`
   slot:not([hidden]) {
     display: block;
   }
+  .box > .below {
+    grid-row: 2;
+  }
   [role] {
     align-self: start;
     text-align: center;
+    outline: none;
   }
-  [part='error'] {
+  [part='error'],
+  [part='result'] {
     place-self: center;
+  }
+  [part='loading'] {
+    align-self: end;
+  }
+  ::slotted([hidden]) {
+    display: block !important;
   }
   .skeleton {
     position: absolute;
@@ -46,7 +57,7 @@ export const styles = css`
     overflow: hidden;
   }
   i:nth-child(3),
-  :nth-child(n + 6) {
+  i:nth-child(n + 6) {
     grid-column: span 2;
   }
   i {
@@ -68,20 +79,16 @@ export const styles = css`
     block-size: 16px;
     margin: 12px 120px;
   }
-  .skeleton p {
-    animation: wait 8s step-end;
-  }
-  @keyframes wait {
-    from {
-      visibility: hidden;
-    }
-  }
-  .message {
+  .message,
+  .wait {
     display: grid;
     justify-items: center;
     gap: 10px;
+    margin: 0;
     max-inline-size: 400px;
     padding: 24px;
+  }
+  .message {
     font-size: 1.125em;
   }
   .help {

@@ -1,69 +1,45 @@
 /** Asks the shop's server for the payment's phase until it is final. @module */
-import type { Phase } from '@pi-checkout/contract/profile'
-import { requestJson } from './request-json.ts'
+import { getStatus, type OrderRequest, type PaymentPhase } from './fetch-status.ts'
 
-export type { Phase }
-
-/**
- * What your status route returns. `review`: your shop must decide about a payment first. `unknown`: a payment has a status
- * that your server does not support.
- */
-export type PaymentPhase = Phase | 'review'
-
-/** Options of `followPayment`. */
-export interface FollowOptions {
-  /**
-   * Ends the polling: the promise rejects with its reason.
-   *
-   * @default none
-   */
-  readonly signal?: AbortSignal | undefined
-}
-
-const finalPhases = ['paid', 'failed', 'review'] as const
+/** A phase that only the shop or another attempt changes. */
+type FinalPhase = Extract<PaymentPhase, 'paid' | 'failed' | 'review'>
 
 /**
- * Polls your status route until the payment is `paid`, `failed`, or under `review`.
+ * Polls your status route until the payment is `paid`, `failed`, or under `review`, on a page without `<pi-checkout>`.
  *
  * It waits longer after each response, up to five seconds, and sends nothing while the page is hidden. A
- * request that fails is repeated.
+ * request without a response, or with HTTP status 429 or 5xx, is repeated.
  *
  * @param statusUrl - Your status route: a path, or an address of another origin that your server permits.
- * @param options - `signal`.
+ * @param options - `orderId` and `signal`.
  * @returns The final phase.
+ * @throws {StatusError} If the route returns something else than a status.
  * @throws The reason of `signal`, if it aborts.
  * @example
- * pay.addEventListener('pi-finish', async () => {
- *   output.value = await followPayment('/checkout/status')
- * })
+ * output.value = await followPayment('/checkout/status', { orderId: 'A-1001' })
  */
 export async function followPayment(
   statusUrl: string,
-  { signal }: FollowOptions = {},
-): Promise<(typeof finalPhases)[number]> {
+  { orderId, signal }: OrderRequest = {},
+): Promise<FinalPhase> {
   for (let delay = 500; ; delay = Math.min(delay * 1.5, 5000)) {
     if (document.hidden) await pause(0, signal)
-    const phase = await readPhase(statusUrl, signal)
-    if (phase) return phase
+    const phase = await getStatus(statusUrl, { orderId, signal }).then(
+      ({ phase }) => phase,
+      ignoreTransient,
+    )
+    if (phase === 'paid' || phase === 'failed' || phase === 'review') return phase
     await pause(delay, signal)
   }
 }
 
-/** Returns `undefined` if the phase is not final, or there is no usable response. */
-async function readPhase(
-  url: string,
-  signal: AbortSignal | undefined,
-): Promise<(typeof finalPhases)[number] | undefined> {
-  try {
-    const { response, body } = await requestJson(url, { signal })
-    return finalPhases.find((phase) => response.ok && phase === body.phase)
-  } catch {
-    return undefined
-  }
+/** @throws What another request would return too. */
+export function ignoreTransient(error: unknown): undefined {
+  if (Object(error).retryable === false) throw error
 }
 
 /** Waits, and until the page is visible. Rejects with the reason of the signal. */
-function pause(time: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(time: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       if (document.hidden && !signal?.aborted) return

@@ -3,8 +3,9 @@
  *
  * @module
  */
-export type { Handoff } from '../handoff.ts'
-export type { FollowOptions, PaymentPhase, Phase } from './follow-payment.ts'
+export type { Handoff, OrderHandoff } from '../handoff.ts'
+export type { OrderRequest, PaymentPhase, PaymentStatus, Phase } from './fetch-status.ts'
+export { getStatus, StatusError } from './fetch-status.ts'
 export { followPayment } from './follow-payment.ts'
-export type { HandoffOptions, HandoffProblemCode } from './post-handoff.ts'
+export type { HandoffProblemCode } from './post-handoff.ts'
 export { HandoffError, postHandoff } from './post-handoff.ts'

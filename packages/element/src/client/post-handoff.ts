@@ -1,25 +1,10 @@
 /** The request for a handoff, for `fetchHandoff`. @module */
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
-import type { Handoff } from '../handoff.ts'
+import type { OrderHandoff } from '../handoff.ts'
+import type { OrderRequest } from './fetch-status.ts'
 import { requestJson } from './request-json.ts'
 
 export type { HandoffProblemCode }
-
-/** Options of `postHandoff`. `fetchHandoff` passes `signal`. */
-export interface HandoffOptions {
-  /**
-   * The order, if the session can have several.
-   *
-   * @default The order that your `authorize` hook returns without an id
-   */
-  readonly orderId?: string | undefined
-  /**
-   * Aborts the request.
-   *
-   * @default none
-   */
-  readonly signal?: AbortSignal | undefined
-}
 
 /** Your server returned no handoff. The message is the title that it sent. */
 export class HandoffError extends Error {
@@ -34,6 +19,9 @@ export class HandoffError extends Error {
   /** Whether the same request can succeed later: as the response says, else HTTP status 429, or 500 and above. */
   readonly retryable: boolean
 
+  /** The order that the response names. */
+  readonly orderId: string | undefined
+
   /**
    * Creates an error of a response.
    *
@@ -42,12 +30,18 @@ export class HandoffError extends Error {
    */
   constructor(
     status: number,
-    { title, code, retryable }: { readonly [field in 'title' | 'code' | 'retryable']?: unknown },
+    {
+      title,
+      code,
+      retryable,
+      orderId,
+    }: { readonly [field in 'title' | 'code' | 'retryable' | 'orderId']?: unknown },
   ) {
     super(typeof title === 'string' ? title : `The shop returned ${status}`)
     this.code = typeof code === 'string' ? code : 'unknown'
     this.status = status
     this.retryable = typeof retryable === 'boolean' ? retryable : status === 429 || status >= 500
+    this.orderId = typeof orderId === 'string' ? orderId : undefined
   }
 }
 
@@ -64,15 +58,10 @@ export class HandoffError extends Error {
  */
 export async function postHandoff(
   url: string,
-  { orderId, signal }: HandoffOptions = {},
-): Promise<Handoff> {
-  const { response, body } = await requestJson(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ orderId }),
-    signal,
-  })
-  if (!response.ok) throw new HandoffError(response.status, body)
-  // The element checks both.
-  return body as unknown as Handoff
+  { orderId, signal }: OrderRequest = {},
+): Promise<OrderHandoff> {
+  const { ok, status, body } = await requestJson(url, { post: { orderId }, signal })
+  if (!ok) throw new HandoffError(status, body)
+  // The element checks all three.
+  return body as unknown as OrderHandoff
 }

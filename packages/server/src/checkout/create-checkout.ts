@@ -200,6 +200,8 @@ interface PageRequest<Context> {
   readonly route: CheckoutRoute
   /** What the page asked for, and its way back, as far as they are known. */
   asked: Asked & { readonly returnUrl?: string }
+  /** The order that `authorize` has returned. */
+  authorized?: string
   readonly request: Request
   readonly context: Context
 }
@@ -243,9 +245,10 @@ async function respondTo<Context>(
   if (typeof orderId !== 'string') {
     throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
   }
+  sent.authorized = orderId
   if (route === 'status') {
     const { phase, reason } = await payments.state(orderId)
-    return jsonResponse({ phase, reason })
+    return jsonResponse({ phase, reason, orderId })
   }
   const { fullPage } = options
   if (route === 'start' && fullPage) {
@@ -257,8 +260,8 @@ async function respondTo<Context>(
     return await startPage(handoff, hosted, { name: shopName, order: await options.order(orderId) })
   }
   const { id, clientSecret } = await payments.handoff(orderId)
-  // Exactly the two values.
-  return jsonResponse({ id, clientSecret })
+  // Exactly the two values, and the order's id.
+  return jsonResponse({ id, clientSecret, orderId })
 }
 
 async function problemOf<Context>(
@@ -295,7 +298,9 @@ async function problemFor<Context>(
     if (returnUrl && handoffProblems[code].status === 409) return redirectResponse(returnUrl)
     return await startProblemPage(code, { ...asked, locale: localeOf(sent) })
   }
-  return problemResponse(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
+  const allow = code === 'method_not_allowed' ? routeMethods[route] : undefined
+  const orderId = handoffProblems[code].status === 409 ? sent.authorized : undefined
+  return problemResponse(code, { allow, orderId })
 }
 
 function redirectResponse(location: string): Response {

@@ -61,10 +61,13 @@ export function quoted(value: string): string {
   return JSON.stringify(excerpt(value))
 }
 
-export function problemResponse(code: HandoffProblemCode, allow?: string): Response {
+export function problemResponse(
+  code: HandoffProblemCode,
+  { allow, orderId }: { readonly allow?: string | undefined; readonly orderId?: string | undefined } = {},
+): Response {
   const { status, title } = handoffProblems[code]
   const retryable = code === 'payment_unavailable'
-  const body = { type: 'about:blank', title, status, code, retryable }
+  const body = { type: 'about:blank', title, status, code, retryable, orderId }
   const response = jsonResponse(body, status, problemMediaType)
   if (allow !== undefined) response.headers.set('allow', allow)
   return response

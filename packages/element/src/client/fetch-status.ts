@@ -1,0 +1,88 @@
+/** One request for the payment's phase. @module */
+import type { Phase } from '@pi-checkout/contract/profile'
+import { requestJson } from './request-json.ts'
+
+export type { Phase }
+
+/**
+ * What your status route returns. `review`: your shop must decide about a payment first. `unknown`: a payment has a status
+ * that your server does not support.
+ */
+export type PaymentPhase = Phase | 'review'
+
+/** The response of your status route. */
+export interface PaymentStatus {
+  readonly phase: PaymentPhase
+  /** Why a payment failed, or is under review, such as `canceled`. */
+  readonly reason?: string | undefined
+  /** The order that the phase belongs to. */
+  readonly orderId?: string | undefined
+}
+
+/** Order and signal of a request to your server. */
+export interface OrderRequest {
+  /**
+   * The order, if the session can have several.
+   *
+   * @default The order that your `authorize` hook returns without an id
+   */
+  readonly orderId?: string | undefined
+  /**
+   * Aborts the request.
+   *
+   * @default none
+   */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Your server returned no status. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError'
+
+  /** HTTP status of the response. */
+  readonly status: number
+
+  /** Whether the same request can succeed later: HTTP status 429, or 500 and above. */
+  readonly retryable: boolean
+
+  /** @param status - HTTP status of the response. */
+  constructor(status: number, message = `The status route returned ${status}`) {
+    super(message)
+    this.status = status
+    this.retryable = status === 429 || status >= 500
+  }
+}
+
+/**
+ * Requests the phase of an order's payment from your server, for `fetchStatus`.
+ *
+ * @param url - Your status route: a path, or an address of another origin that your server permits.
+ * @param options - `orderId` and `signal`.
+ * @throws {StatusError} If the response is no status.
+ * @throws {TypeError} If there is no response, or none in 20 seconds.
+ * @throws The reason of `signal`, if it aborts.
+ * @example
+ * pay.fetchStatus = (options) => getStatus('https://api.shop.example/checkout/status', options)
+ */
+export async function getStatus(
+  url: string,
+  { orderId, signal }: OrderRequest = {},
+): Promise<PaymentStatus> {
+  const query = orderId === undefined ? {} : { orderId }
+  const { ok, status, body } = await requestJson(url, { query, signal })
+  if (!ok) throw new StatusError(status)
+  return readStatus(body)
+}
+
+const phases: readonly unknown[] = ['open', 'processing', 'paid', 'failed', 'review', 'unknown']
+
+/** @throws {StatusError} If a value is no status. */
+export function readStatus(value: unknown): PaymentStatus {
+  const { phase, reason, orderId } = Object(value) as Record<keyof PaymentStatus, unknown>
+  if (!phases.includes(phase)) throw new StatusError(200, 'The status route returned no phase')
+  return { phase: phase as PaymentPhase, reason: textOf(reason), orderId: textOf(orderId) }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
