@@ -43,6 +43,6 @@ function addOrder() {
 /** Returns the buyer's page, and the header that stores the session. */
 export function render(cookie) {
   const order = orderOf(cookie) ?? addOrder()
-  const html = order.paidBy ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)
+  const html = page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)
   return { html, setCookie: `session=${order.session}; HttpOnly; SameSite=Lax; Path=/` }
 }

@@ -39,7 +39,6 @@ export function show({ document: page }: LoadedPage): void {
   document.title = page.title
   document.documentElement.lang = page.documentElement.lang
   void Idiomorph.morph(current, next)
-  document.querySelector('#next')?.replaceWith(page.querySelector('#next') ?? '')
 }
 
 /** Shows another page. Loads it if that fails. */

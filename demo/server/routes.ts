@@ -24,7 +24,7 @@ import { type Frame, type Page, renderPage } from './views/layout.ts'
 import { errorPage } from './views/message-page.ts'
 import { orderPage } from './views/order-page.ts'
 import { ordersPage } from './views/orders-page.ts'
-import { confirmingPage, payPage } from './views/payment-pages.ts'
+import { payPage } from './views/payment-pages.ts'
 import { reviewPage } from './views/review-page.ts'
 
 export function shopRoutes(shop: Shop): Router {
@@ -119,14 +119,6 @@ export function shopRoutes(shop: Shop): Router {
     if (state === 'closed') return res.redirect(303, '/cart')
     if (!isPayable(details)) return res.redirect(303, `/orders/${order.id}`)
     show(req, res, (frame) => payPage(frame, details), details)
-  })
-
-  routes.get('/confirming/:id', async (req, res) => {
-    const details = await detailsOf(req)
-    const { order, state } = details
-    // The order's page follows a payment that the bank is processing.
-    if (state !== 'open') return res.redirect(303, `/orders/${order.id}`)
-    show(req, res, (frame) => confirmingPage(frame, details), details)
   })
 
   routes.get('/{*rest}', () => {

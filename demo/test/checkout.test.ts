@@ -210,7 +210,7 @@ test('returns the same 404 for another buyer’s order and an unknown order (thr
   const other = await shop.buyer()
   const bodies: string[] = []
   for (const id of [orderId, 'unknown']) {
-    for (const path of ['/pay/', '/confirming/', '/checkout/status?orderId=', '/orders/']) {
+    for (const path of ['/pay/', '/checkout/status?orderId=', '/orders/']) {
       const response = await other.send(path + id)
       expect(response.status).toBe(404)
       // The form for the language leads back to the address.

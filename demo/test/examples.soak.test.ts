@@ -82,7 +82,8 @@ async function paysOnce(shop: string, ask: Ask): Promise<void> {
   const read = async (response: Response) => (await response.json()) as Record<string, string>
   const phase = async () => (await read(await ask(`${shop}/checkout/status`))).phase
   const pair = await read(await handoff())
-  expect(pair).toEqual({ id: expect.any(String), clientSecret: expect.any(String) })
+  const orderId = expect.any(String)
+  expect(pair).toEqual({ id: expect.any(String), clientSecret: expect.any(String), orderId })
   expect(await read(await handoff())).toEqual(pair)
   expect(await phase()).toBe('open')
   await settleIntent({ api }, String(pair.id), 'succeeded')

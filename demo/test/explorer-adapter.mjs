@@ -8,7 +8,7 @@ async function order(buyer, choose) {
   const quantity = choose(Number(was))
   await buyer.fetch('/cart', form({ product: 'thyme-tea', quantity, was }))
   const page = await buyer.fetch('/orders', form())
-  const [, orderId] = /\/(?:pay|orders|confirming)\/([\w-]+)$/.exec(page.url) ?? []
+  const [, orderId] = /\/(?:pay|orders)\/([\w-]+)$/.exec(page.url) ?? []
   return orderId && { orderId, amount: amountOn(await page.text()) }
 }
 

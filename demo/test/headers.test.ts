@@ -17,7 +17,7 @@ test('sends the headers of the security guide with every page (threats 40, 51)',
   expect(expected).toHaveLength(7)
   const { buyer, orderId } = await shop.order('thyme-tea')
   const paths = ['/', '/cart', '/orders', `/orders/${orderId}`, `/pay/${orderId}`, '/nowhere']
-  for (const path of [...paths, `/confirming/${orderId}`]) {
+  for (const path of paths) {
     const { headers } = await buyer.send(path)
     expect(expected.map(([name = '']) => [name, headers.get(name)])).toEqual(expected)
     expect(headers.get('x-powered-by')).toBeNull()

@@ -90,17 +90,8 @@ export const en = {
   needsScript: 'Paying needs JavaScript',
   allowScript: (shop: string, service: string) =>
     `Allow JavaScript for ${shop}, and load this page again. Or pay on the separate page: there, allow it for ${service}.`,
-  cannotPrepare: 'We couldn’t load the payment form',
-  cannotPrepareText: 'No payment was started. Try again.',
   assurance: 'Card details go straight to the payment service. This shop never sees them.',
   backToCart: 'Back to the cart',
-
-  confirmingTitle: 'Confirming your payment',
-  confirmingText: 'This usually takes a few seconds.',
-  confirmingLong: 'This is taking longer than usual',
-  confirmingLongText:
-    'Your bank hasn’t responded yet. Please don’t pay again. You can close this page; the result will appear in your order.',
-  seeOrder: 'View the order',
 
   problems: {
     not_found: {
@@ -123,14 +114,6 @@ export const en = {
       title: 'Wait a moment',
       text: 'We don’t know yet whether a payment for this order succeeded. So the order is still open. Try again in a minute.',
     },
-    order_already_paid: {
-      title: 'This order is paid',
-      text: 'You were not charged again. Open your orders to see the receipt.',
-    },
-    payment_in_progress: {
-      title: 'A payment is being processed',
-      text: 'Your bank hasn’t confirmed an earlier payment for this order yet. Please don’t pay again. Open your orders to see the result.',
-    },
     payment_under_review: {
       title: 'A payment is under review',
       text: 'We received a payment and our team is checking it. Please don’t pay again.',
@@ -142,14 +125,6 @@ export const en = {
     cross_origin: {
       title: 'That didn’t work',
       text: 'The request came from another site. Open the cart and try again.',
-    },
-    no_response: {
-      title: 'The shop isn’t responding',
-      text: 'No payment was started. Check your connection and try again.',
-    },
-    payment_unavailable: {
-      title: 'The payment service isn’t responding',
-      text: 'No payment was started. Try again in a moment.',
     },
     rate_limited: { title: 'Too many attempts', text: 'Wait a few minutes, then try again.' },
     internal_error: {

@@ -3,6 +3,14 @@ import { defineConfig, type UserConfig } from 'vite'
 
 /** The self-contained file, Lit included, which the checkout serves. */
 const standalone: UserConfig = {
+  plugins: [
+    {
+      name: 'compact-templates',
+      // Indentation of styles and markup. Line breaks stay as spaces.
+      transform: (code, id) =>
+        /(?:styles|checkout-element)\.ts/.test(id) ? code.replace(/\n\s+/g, '\n') : undefined,
+    },
+  ],
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },
   build: {
     target: 'es2022',
@@ -39,10 +47,13 @@ const entries: UserConfig = {
   resolve: {
     alias: {
       '@lit-labs/ssr-dom-shim': fileURLToPath(new URL('src/server-dom.ts', import.meta.url)),
+      // Its build for Node.js sets no property in browsers.
+      '@lit/react': fileURLToPath(new URL('node_modules/@lit/react/index.js', import.meta.url)),
     },
   },
   ssr: {
     noExternal: [
+      '@lit/react',
       '@pi-checkout/contract',
       'lit',
       'lit-element',

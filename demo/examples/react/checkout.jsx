@@ -1,15 +1,11 @@
-import { PiCheckout, useCheckout } from '@pi-checkout/element/react'
+import { PiCheckout } from '@pi-checkout/element/react'
 
-const routes = { handoff: '/checkout/handoff', status: '/checkout/status' }
-
-export function Checkout() {
-  const { props, phase, error } = useCheckout(routes)
-  return (
-    <>
-      <PiCheckout {...props}>
-        <p>Loading the payment form…</p>
-      </PiCheckout>
-      <output>{phase ?? (error?.cause ?? error)?.message}</output>
-    </>
-  )
+const showPhase = ({ phase }) => {
+  document.title = phase
 }
+
+export const Checkout = ({ orderId }) => (
+  <PiCheckout basePath="/checkout" orderId={orderId} onPhase={showPhase}>
+    <p>Loading the payment form…</p>
+  </PiCheckout>
+)

@@ -28,8 +28,6 @@ export interface Page {
   readonly content: Html
   /** Where the language form leads. Default: the page itself. */
   readonly back?: string
-  /** The page that follows, in a template: it appears even if the shop is unreachable. */
-  readonly next?: Page
 }
 
 /** Renders a whole page. */
@@ -45,7 +43,6 @@ export function renderPage(frame: Frame, page: Page): string {
       (page.place === 'cart' || page.place === 'payment') &&
       html`<iframe data-src="${frame.checkoutOrigin}/v1/preload" hidden></iframe>`
     }
-    ${page.next && html`<template id="next">${framed(frame, page.next)}</template>`}
   </body>
 </html>
 `.text

@@ -19,7 +19,6 @@ import { LanguageController } from './language-controller.ts'
 import { PaymentController } from './payment-controller.ts'
 import { styles } from './styles.ts'
 import { errorText, failureText, type Texts, textsFor } from './texts.ts'
-import { warnAboutUnknown } from './unknown-properties.ts'
 
 /**
  * Shows the hosted checkout for one order, and then what your server says about its payment. Card data stays in its frame.
@@ -120,7 +119,6 @@ export class PiCheckout extends LitElement {
   #fetchStatus: FetchStatus | null = null
   /** The focus was inside before this update. */
   #hadFocus = false
-  #check: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
@@ -207,16 +205,6 @@ export class PiCheckout extends LitElement {
     this.#target?.focus(options)
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.#check = setTimeout(() => warnAboutUnknown(this), 1000)
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    clearTimeout(this.#check)
-  }
-
   /**
    * Keeps the session when `moveBefore` moves the element.
    *
@@ -295,7 +283,7 @@ export class PiCheckout extends LitElement {
     const bones = Array.from({ length: isLate ? 6 : 8 }, () => html`<i></i>`)
     return html`
       <slot name="loading"><div class="skeleton">${bones}</div></slot>
-      ${isLate ? html`<p class="wait">${delay === 2 ? [texts.slow, this.#retry()] : texts.loading}</p>` : nothing}`
+      ${isLate ? html`<p class="wait">${[texts.loading, delay === 2 ? this.#retry() : nothing]}</p>` : nothing}`
   }
 
   #result(): unknown {

@@ -15,8 +15,9 @@ export type {
   PiEventType,
   PiFinishEvent,
   PiLeaveEvent,
+  PiPhaseEvent,
   PiReadyEvent,
   PiStateChangeEvent,
 } from './events.ts'
 export { PiEvent } from './events.ts'
-export type { FetchHandoff, Handoff } from './handoff.ts'
+export type { FetchHandoff, FetchStatus, Handoff, OrderHandoff } from './handoff.ts'

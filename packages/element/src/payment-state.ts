@@ -24,7 +24,7 @@ export interface Source {
 }
 
 /** What the server says about the payment. */
-export interface Report {
+interface Report {
   readonly phase: PaymentPhase
   readonly reason?: string | undefined
   readonly orderId?: string | undefined

@@ -41,7 +41,7 @@ export const styles = css`
   [part='loading'] {
     align-self: end;
   }
-  ::slotted([hidden]) {
+  [part='result'] ::slotted([hidden]) {
     display: block !important;
   }
   .skeleton {

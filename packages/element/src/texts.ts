@@ -5,18 +5,17 @@ import type { CheckoutError, CheckoutErrorCode } from './errors.ts'
 const en = {
   title: 'Secure payment form',
   /** After four seconds. */
-  loading: 'Loading the payment form…',
-  /** After eight seconds. */
-  slow: 'This takes longer than usual.',
+  loading: 'This takes longer than usual…',
   confirming: 'We are confirming your payment…',
   /** After four seconds. */
   unconfirmed: 'We are still waiting for the result. Do not pay again.',
   processing: 'Your bank is processing the payment. You can leave this page.',
   paid: 'Thank you. We have received your payment.',
   review: 'We have received a payment and are checking it. Do not pay again.',
-  failed: 'The payment did not go through. You were not charged.',
-  canceled: 'You canceled the payment. You were not charged.',
-  expired: 'The time to pay is over. You were not charged.',
+  failed: 'The payment did not go through.',
+  canceled: 'You canceled the payment.',
+  expired: 'The time to pay is over.',
+  uncharged: 'You were not charged.',
   refunded: 'Your payment was refunded.',
   unavailable: 'The payment form is not available right now.',
   offline: 'You are offline. The form loads when you are online.',
@@ -32,16 +31,16 @@ export type Texts = Readonly<typeof en>
 const translations: Readonly<Record<string, Texts>> = {
   hy: {
     title: 'Վճարման անվտանգ էջ',
-    loading: 'Վճարման էջը բեռնվում է…',
-    slow: 'Սա սովորականից երկար է տևում։',
+    loading: 'Սա սովորականից երկար է տևում…',
     confirming: 'Հաստատում ենք ձեր վճարումը…',
     unconfirmed: 'Դեռ սպասում ենք արդյունքին։ Կրկին մի վճարեք։',
     processing: 'Ձեր բանկը մշակում է վճարումը։ Կարող եք փակել այս էջը։',
     paid: 'Շնորհակալություն։ Մենք ստացել ենք ձեր վճարումը։',
     review: 'Մենք ստացել ենք վճարում և ստուգում ենք այն։ Կրկին մի վճարեք։',
-    failed: 'Վճարումը չհաջողվեց։ Գումար չի գանձվել։',
-    canceled: 'Դուք չեղարկեցիք վճարումը։ Գումար չի գանձվել։',
-    expired: 'Վճարման ժամկետն անցել է։ Գումար չի գանձվել։',
+    failed: 'Վճարումը չհաջողվեց։',
+    canceled: 'Դուք չեղարկեցիք վճարումը։',
+    expired: 'Վճարման ժամկետն անցել է։',
+    uncharged: 'Գումար չի գանձվել։',
     refunded: 'Ձեր վճարումը վերադարձվել է։',
     unavailable: 'Վճարման էջն այս պահին հասանելի չէ։',
     offline: 'Կապ չկա։ Էջը կբեռնվի, երբ կապը վերականգնվի։',
@@ -53,16 +52,16 @@ const translations: Readonly<Record<string, Texts>> = {
   },
   ru: {
     title: 'Безопасная форма оплаты',
-    loading: 'Форма оплаты загружается…',
-    slow: 'Загрузка идёт дольше обычного.',
+    loading: 'Загрузка идёт дольше обычного…',
     confirming: 'Подтверждаем ваш платёж…',
     unconfirmed: 'Мы всё ещё ждём результат. Не платите повторно.',
     processing: 'Ваш банк обрабатывает платёж. Эту страницу можно закрыть.',
     paid: 'Спасибо. Мы получили ваш платёж.',
     review: 'Мы получили платёж и проверяем его. Не платите повторно.',
-    failed: 'Платёж не прошёл. Деньги не списаны.',
-    canceled: 'Вы отменили платёж. Деньги не списаны.',
-    expired: 'Время на оплату истекло. Деньги не списаны.',
+    failed: 'Платёж не прошёл.',
+    canceled: 'Вы отменили платёж.',
+    expired: 'Время на оплату истекло.',
+    uncharged: 'Деньги не списаны.',
     refunded: 'Ваш платёж возвращён.',
     unavailable: 'Форма оплаты сейчас недоступна.',
     offline: 'Нет подключения. Форма загрузится, когда оно появится.',
@@ -91,8 +90,9 @@ export function errorText({ code, cause, retryable }: CheckoutError, texts: Text
 
 /** Returns what happened to a payment that has failed. */
 export function failureText(reason: string | undefined, texts: Texts): string {
-  const isKnown = reason === 'canceled' || reason === 'expired' || reason === 'refunded'
-  return texts[isKnown ? reason : 'failed']
+  if (reason === 'refunded') return texts.refunded
+  const isKnown = reason === 'canceled' || reason === 'expired'
+  return `${texts[isKnown ? reason : 'failed']} ${texts.uncharged}`
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */

@@ -1,12 +1,14 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, expectTypeOf, test, vi } from 'vitest'
 import {
-  type FollowOptions,
   followPayment,
+  getStatus,
   HandoffError,
+  type OrderRequest,
   type PaymentPhase,
   type Phase,
   postHandoff,
+  StatusError,
 } from '../src/client/index.ts'
 
 type Given = readonly (PaymentPhase | number | Error)[]
@@ -40,9 +42,10 @@ function hide(hidden: boolean): void {
 }
 
 /** Follows until the end. */
-async function follow(given: Given, options?: FollowOptions): Promise<PaymentPhase> {
+async function follow(given: Given, options?: OrderRequest): Promise<PaymentPhase> {
   responses = given
   const followed = followPayment('/checkout/status', options)
+  followed.catch(() => {})
   await vi.runAllTimersAsync()
   return followed
 }
@@ -51,13 +54,61 @@ test.each<[Given, PaymentPhase, number]>([
   [['paid'], 'paid', 1],
   [['failed'], 'failed', 1],
   [['open', 'review'], 'review', 2],
-  [['shipped' as Phase, 'paid'], 'paid', 2],
   [['open', 'processing', 'unknown', 'paid'], 'paid', 4],
-  [[new TypeError('offline'), 500, 404, 'paid'], 'paid', 4],
+  [[new TypeError('offline'), 500, 429, 'paid'], 'paid', 4],
 ])('follows %s to %s', async (given, phase, count) => {
   expect(await follow(given)).toBe(phase)
-  expect(requests.map(({ url }) => url)).toEqual(Array(count).fill('/checkout/status'))
+  expect(requests.map(({ url }) => url)).toEqual(
+    Array(count).fill(`${location.origin}/checkout/status`),
+  )
   expect(requests[0]?.init.cache).toBe('no-store')
+})
+
+test.each<[Given, number]>([
+  [[401], 401],
+  [[403], 403],
+  [[404], 404],
+  [[410], 410],
+  [[200], 200],
+  [['shipped' as Phase], 200],
+  [['processing', 404], 404],
+])('ends with an error for %j, which another request would get too', async (given, status) => {
+  const error = await follow(given).catch((reason) => reason)
+  expect(error).toBeInstanceOf(StatusError)
+  expect(error).toMatchObject({ status, retryable: false })
+  expect(requests).toHaveLength(given.length)
+})
+
+test.each([
+  ['a sign-in page of another site', 0, 302],
+  ['a page', 200, 200],
+])('a redirect to %s ends with an error', async (_, followed, status) => {
+  vi.stubGlobal('fetch', async (_url: string, { redirect, mode }: RequestInit) => {
+    expect(mode).toBe('same-origin')
+    if (redirect === 'manual') return { type: 'opaqueredirect' }
+    if (!followed) throw new TypeError('Failed to fetch')
+    return new Response('<!doctype html>')
+  })
+  await expect(followPayment('/checkout/status')).rejects.toMatchObject({ status })
+})
+
+test('asks for an order, and reads only what a status has', async () => {
+  responses = ['paid']
+  const status = await getStatus('/checkout/status', { orderId: 'A-1&x' })
+  expect(status).toEqual({ phase: 'paid' })
+  expect(requests[0]?.url).toBe(`${location.origin}/checkout/status?orderId=A-1%26x`)
+})
+
+test('resolves paths against the origin, not against a base that was injected', async () => {
+  document.head.append(
+    Object.assign(document.createElement('base'), { href: 'https://evil.example/' }),
+  )
+  responses = ['paid']
+  await postHandoff('/checkout/handoff')
+  await followPayment('checkout/status')
+  document.head.replaceChildren()
+  const paths = ['/checkout/handoff', '/checkout/status']
+  expect(requests.map(({ url }) => url)).toEqual(paths.map((path) => location.origin + path))
 })
 
 test('waits longer after each response, up to five seconds', async () => {
@@ -164,7 +215,7 @@ test('aborts a request with the reason of its signal, also while the body arrive
     if (signal) received.push(signal)
     const json = (): Promise<never> =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-    return { ok: true, json }
+    return { ok: true, status: 200, json }
   })
   const handoff = postHandoff('/checkout/handoff', { signal: stop.signal }).catch(
     (reason) => reason,
@@ -190,7 +241,7 @@ test.each([
   expect(await postHandoff('/checkout/handoff', options)).toEqual(handoff)
   const headers = { 'content-type': 'application/json' }
   expect(send).toHaveBeenCalledWith(
-    '/checkout/handoff',
+    `${location.origin}/checkout/handoff`,
     expect.objectContaining({ method: 'POST', headers, body }),
   )
 })

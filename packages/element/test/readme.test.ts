@@ -22,11 +22,16 @@ test('the README explains each error code, and names each event, property, metho
     connection_lost: true,
     internal: true,
     cross_origin_isolated: true,
+    foreign_frame: true,
+    invalid_base_path: true,
+    order_mismatch: true,
+    status_failed: true,
   }
   const events: Record<keyof PiEventFields, true> = {
     'pi-ready': true,
     'pi-statechange': true,
     'pi-leave': true,
+    'pi-phase': true,
     'pi-finish': true,
     'pi-cancel': true,
     'pi-error': true,

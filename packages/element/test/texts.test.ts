@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest'
 import { CheckoutError, type CheckoutErrorCode } from '../src/errors.ts'
-import { closestLanguage, errorText, textsFor } from '../src/texts.ts'
+import { closestLanguage, errorText, failureText, textsFor } from '../src/texts.ts'
 
 test.each([
   ['en-GB', 'Try again'],
@@ -33,8 +33,24 @@ test.each<[CheckoutErrorCode, string]>([
   ['handoff_failed', 'The payment form is not available right now. You pay only once.'],
   ['unauthorized', 'This payment form has expired. Reload the page.'],
   ['blocked_by_csp', 'The payment form is not available right now.'],
+  ['status_failed', 'We could not confirm your payment. Ask the shop before you pay again.'],
 ])('tells the buyer for %s: %s', (code, text) => {
   expect(errorText(new CheckoutError(code), textsFor('en'))).toBe(text)
+})
+
+test('says that the session of the shop has ended', () => {
+  const error = new CheckoutError('handoff_failed', { cause: { status: 401, retryable: false } })
+  expect(errorText(error, textsFor('en'))).toBe('This payment form has expired. Reload the page.')
+})
+
+test.each([
+  ['canceled', 'You canceled the payment. You were not charged.'],
+  ['expired', 'The time to pay is over. You were not charged.'],
+  ['refunded', 'Your payment was refunded.'],
+  ['declined', 'The payment did not go through. You were not charged.'],
+  [undefined, 'The payment did not go through. You were not charged.'],
+])('tells the buyer why a payment failed: %s', (reason, text) => {
+  expect(failureText(reason, textsFor('en'))).toBe(text)
 })
 
 test('finds the closest language, also outside of a shadow root', () => {

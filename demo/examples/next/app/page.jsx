@@ -1,7 +1,6 @@
+import { PiCheckout } from '@pi-checkout/element/react'
 import { connection } from 'next/server'
 import { Suspense } from 'react'
-import { order } from '../shop.js'
-import { Payment } from './payment.jsx'
 
 export default function Page() {
   return (
@@ -12,13 +11,14 @@ export default function Page() {
 }
 
 async function Checkout() {
-  // Renders for each request, not once at build time: the order changes, and the variable belongs to the running shop.
+  // Renders for each request, not once at build time: the variable belongs to the running shop.
   await connection()
-  if (order.paidBy) return <p>Paid</p>
   return (
     <main>
       <h1>1500.00 AMD</h1>
-      <Payment checkoutOrigin={process.env.PI_CHECKOUT_ORIGIN} />
+      <PiCheckout checkoutOrigin={process.env.PI_CHECKOUT_ORIGIN} basePath="/checkout">
+        <p>Loading the payment form…</p>
+      </PiCheckout>
     </main>
   )
 }

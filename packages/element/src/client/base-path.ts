@@ -7,9 +7,9 @@
  */
 export function readBasePath(basePath: string): string | undefined {
   if (basePath === '/') return ''
-  const [first, ...segments] = basePath.split('/')
-  return first === '' && segments.every((each) => segment.test(each)) ? basePath : undefined
+  return segments.test(basePath) ? basePath : undefined
 }
 
-/** What RFC 3986 allows in a segment, without dot segments, and without an encoded slash or percent sign. */
-const segment = /^(?!(?:\.|%2e)+$)(?:[\w.~!$&'()*+,;=:@-]|%(?!2f|5c|25)[\da-f]{2})+$/i
+/** What RFC 3986 allows in segments, without dot segments, and without an encoded slash or percent sign. */
+const segments =
+  /^(?:\/(?!(?:\.|%2e)+(?:\/|$))(?:[\w.~!$&'()*+,;=:@-]|%(?!2f|5c|25)[\da-f]{2})+)+$/i

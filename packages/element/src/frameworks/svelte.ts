@@ -1,12 +1,13 @@
 /** Types of `<pi-checkout>` in Svelte 5. Import `@pi-checkout/element/svelte` once; it contains no code. @module */
 import type { HTMLAttributes } from 'svelte/elements'
 import type { PiCheckout } from '../checkout-element.ts'
-import type { AttributeHandlers, CheckoutValues } from './handlers.ts'
+import type { AttributeHandlers, CheckoutAttributes, CheckoutValues } from './handlers.ts'
 
-/** Values and handlers in markup: `fetchHandoff={…}`, `onpi-finish={…}`. */
+/** Attributes and handlers in markup: `base-path="/checkout"`, `onpi-phase={…}`. */
 export interface PiCheckoutAttributes
   extends HTMLAttributes<PiCheckout>,
     CheckoutValues,
+    CheckoutAttributes,
     AttributeHandlers {}
 
 declare module 'svelte/elements' {

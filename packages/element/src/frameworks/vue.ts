@@ -2,7 +2,7 @@
 import type { HTMLAttributes, PublicProps } from 'vue'
 import type { PiCheckout } from '../checkout-element.ts'
 import type { PiEventType } from '../events.ts'
-import type { CheckoutValues, Handler } from './handlers.ts'
+import type { CheckoutAttributes, CheckoutValues, Handler } from './handlers.ts'
 
 /** `pi-finish` becomes `onPiFinish`. */
 type VueHandlers = {
@@ -11,8 +11,12 @@ type VueHandlers = {
     | undefined
 }
 
-/** Values and handlers in a template: `:fetchHandoff.prop="…"`, `@pi-finish="…"`. */
-export type PiCheckoutProps = HTMLAttributes & PublicProps & CheckoutValues & VueHandlers
+/** Attributes and handlers in a template: `base-path="/checkout"`, `@pi-phase="…"`. */
+export type PiCheckoutProps = HTMLAttributes &
+  PublicProps &
+  CheckoutValues &
+  CheckoutAttributes &
+  VueHandlers
 
 declare module 'vue' {
   interface GlobalComponents {

@@ -5,7 +5,7 @@ export type {
   SandboxOutcome,
 } from '@pi-checkout/contract/sandbox-environment'
 export { SandboxEnvironment } from '@pi-checkout/contract/sandbox-environment'
-export type { FakeHostedPage, FakeHostedPageOptions, FakeStep } from './fake-hosted-page.ts'
+export type { FakeHostedPage } from './fake-hosted-page.ts'
 export { fakeHostedPage } from './fake-hosted-page.ts'
 export { payWith } from './pay-with.ts'
 export type { PaymentOutcome } from './plans.ts'

@@ -49,7 +49,10 @@ export async function payWith(where: Page | Locator, outcome: PaymentOutcome): P
     const bank = plan.redirects ? element.page() : form.frameLocator('iframe')
     await completeChallenge(bank, plan.bank)
   }
-  if (plan.ends === 'declined') await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+  if (plan.ends !== 'declined') return
+  // A decline by date or security code is shown at its field.
+  const reason = form.getByRole('alert').filter({ hasText: /\S/ })
+  await reason.or(form.locator('input[aria-invalid="true"]')).first().waitFor()
 }
 
 /** Waits for the element or the full page. Returns whether it is the full page. */

@@ -63,7 +63,10 @@ export function quoted(value: string): string {
 
 export function problemResponse(
   code: HandoffProblemCode,
-  { allow, orderId }: { readonly allow?: string | undefined; readonly orderId?: string | undefined } = {},
+  {
+    allow,
+    orderId,
+  }: { readonly allow?: string | undefined; readonly orderId?: string | undefined } = {},
 ): Response {
   const { status, title } = handoffProblems[code]
   const retryable = code === 'payment_unavailable'

@@ -8,12 +8,12 @@ import {
 import { fakeService } from '../../src/testing/fake-service.ts'
 import { captureStderr, fakeTimers, movableClock, orderId, origin, shop } from './shop.ts'
 
-test('the page gets exactly id and clientSecret, not to be stored', async () => {
+test('the page gets exactly id, clientSecret, and its order, not to be stored', async () => {
   const { handoff, service } = shop()
   const response = await handoff({ orderId })
   expect(response.status).toBe(200)
   const body = (await response.json()) as Record<string, string>
-  expect(Object.keys(body)).toEqual(['id', 'clientSecret'])
+  expect(Object.keys(body)).toEqual(['id', 'clientSecret', 'orderId'])
   expect(body.id).toBe(service.intents[0]?.id)
   expect(response.headers.get('cache-control')).toBe('no-store, private')
   expect(response.headers.get('set-cookie')).toBeNull()
@@ -27,11 +27,19 @@ test('the store gets no secret', async () => {
 
 test('status returns the phase, and why a payment failed', async () => {
   const { intent, status, service } = shop()
-  expect(await (await status()).json()).toEqual({ phase: 'open' })
+  expect(await (await status()).json()).toEqual({ phase: 'open', orderId: 'A-1001' })
   service.settle(await intent(), 'canceled')
   const response = await status()
-  expect(await response.json()).toEqual({ phase: 'failed', reason: 'canceled' })
+  expect(await response.json()).toEqual({ phase: 'failed', reason: 'canceled', orderId: 'A-1001' })
   expect(response.headers.get('cache-control')).toBe('no-store, private')
+})
+
+test('a rejected handoff names the order that is paid', async () => {
+  const { intent, handoff, service } = shop()
+  service.settle(await intent(), 'succeeded')
+  const response = await handoff()
+  expect(response.status).toBe(409)
+  expect(await response.json()).toMatchObject({ code: 'order_already_paid', orderId: 'A-1001' })
 })
 
 test.each([

@@ -12,7 +12,11 @@ import { origin, type Shop, shop } from '../checkout/shop.ts'
 import { expresses, inExpress, inFastify, inKoa, type Mount, mounts } from './mounts.ts'
 
 const body = '{"orderId":"A-1001"}'
-const handedOut = { id: expect.stringMatching(/^pi_/), clientSecret: expect.any(String) }
+const handedOut = {
+  id: expect.stringMatching(/^pi_/),
+  clientSecret: expect.any(String),
+  orderId: expect.any(String),
+}
 
 async function listen(listener: RequestListener): Promise<string> {
   const { origin, close } = await startSite(listener)
@@ -63,7 +67,9 @@ test.each([...mounts])('%s: serves the pages of the shop only', async (_, mount)
   expect([first.status, await first.json()]).toEqual([200, handedOut])
   expect(first.headers.get('cache-control')).toBe('no-store, private')
   expect((await post(base, body)).status).toBe(200)
-  expect(await textOf(`${base}/checkout/status?orderId=A-1001`)).toBe('{"phase":"open"}')
+  expect(await textOf(`${base}/checkout/status?orderId=A-1001`)).toBe(
+    '{"phase":"open","orderId":"A-1001"}',
+  )
   expect((await post(base, body, { origin: 'https://evil.example' })).status).toBe(403)
   expect((await post(base, '{"orderId":"B-2"}')).status).toBe(404)
   expect((await post(base, `{"orderId":"${'x'.repeat(5000)}"}`)).status).toBe(413)

@@ -1,0 +1,324 @@
+import type { Page } from '@playwright/test'
+import {
+  clickInFrame,
+  configure,
+  eventsOf,
+  expect,
+  type Sites,
+  test,
+  waitForEvent,
+  waitForState,
+} from '../fixtures/element-sites.ts'
+
+interface Order {
+  phase: string
+  reason?: string
+  /** Replaces the response of both routes, or of one of them. */
+  response?: { status: number; body?: string } | 'silence' | undefined
+}
+
+/** Serves the routes of a shop for orders, below `/checkout` and, for `B`, below `/b`. Returns the requests so far. */
+async function serveOrders(
+  page: Page,
+  { shop }: Sites,
+  orders: Record<string, Order>,
+): Promise<string[]> {
+  const requests: string[] = []
+  await page.route(new RegExp(`^${shop}/(checkout|b)/(handoff|status)`), async (route) => {
+    const { pathname, searchParams } = new URL(route.request().url())
+    const isHandoff = pathname.endsWith('handoff')
+    const asked = isHandoff ? route.request().postDataJSON().orderId : searchParams.get('orderId')
+    const orderId = pathname.startsWith('/b/') ? 'B' : (asked ?? 'A')
+    requests.push(`${pathname.split('/').at(-1)} ${orderId}`)
+    const { phase, reason, response } = orders[orderId] ?? { phase: 'open' }
+    if (response === 'silence') return
+    if (response) return route.fulfill({ contentType: 'text/html', ...response })
+    const code = { paid: 'order_already_paid', processing: 'payment_in_progress' }[phase]
+    if (!isHandoff) return route.fulfill({ json: { phase, reason, orderId } })
+    if (code) return route.fulfill({ status: 409, json: { code, orderId } })
+    await route.fulfill({ json: { id: `pi_${orderId}`, clientSecret: 'x', orderId } })
+  })
+  return requests
+}
+
+const element = (attributes: string, content = ''): string =>
+  `<pi-checkout id="pay" ${attributes}>${content}</pi-checkout>`
+const ofA = 'base-path="/checkout" order-id="A"'
+const text = (page: Page) => page.locator('#pay [part=result]')
+const intent = async (page: Page): Promise<string | undefined> =>
+  (await page.locator('#pay iframe').getAttribute('src'))?.split('/').at(-1)
+
+/** Leads order A to a state. */
+const stages: Record<string, (page: Page, orders: Record<string, Order>) => Promise<void>> = {
+  ready: async () => {},
+  busy: (page) => clickInFrame(page, 'busy'),
+  processing: async (page, orders) => {
+    orders.A = { phase: 'processing' }
+    await clickInFrame(page, 'finish')
+  },
+  paid: async (page, orders) => {
+    orders.A = { phase: 'paid' }
+    await clickInFrame(page, 'finish')
+  },
+  error: (page) => clickInFrame(page, 'fail-origin_not_allowed'),
+}
+
+const setHandoff = (id: string): string =>
+  `pay.fetchHandoff = async () => ({ id: 'pi_${id}', clientSecret: 'x' });
+   pay.fetchStatus = async () => ({ phase: (await (await fetch('/checkout/status?orderId=${id}')).json()).phase })`
+
+for (const [name, attributes, before, change] of [
+  ['order-id', ofA, '', "pay.setAttribute('order-id', 'B')"],
+  ['base-path', 'base-path="/checkout"', '', "pay.basePath = '/b'"],
+  ['fetchHandoff', '', setHandoff('A'), setHandoff('B')],
+] as const) {
+  for (const stage of ['loading', ...Object.keys(stages)]) {
+    test(`another ${name} while ${stage} shows the other order`, async ({ page, sites }) => {
+      const orders: Record<string, Order> = { A: { phase: 'open' }, B: { phase: 'open' } }
+      const requests = await serveOrders(page, sites, orders)
+      await sites.openShop({
+        body: element(attributes),
+        script: `${configure}; ${before}`,
+        hosted: stage === 'loading' ? { steps: [] } : {},
+      })
+      await expect(page.frameLocator('iframe').getByTestId('secret')).toHaveText('yes')
+      await waitForState(page, stage === 'loading' ? stage : 'ready')
+      await stages[stage]?.(page, orders)
+      await waitForState(page, stage)
+      await page.evaluate(change)
+      if (stage === 'busy') {
+        // The payment of the old order ends first.
+        await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+        expect(await intent(page)).toBe('pi_A')
+        await clickInFrame(page, 'finish')
+      }
+      await expect.poll(() => intent(page)).toBe('pi_B')
+      if (stage === 'loading') await clickInFrame(page, 'ready')
+      await waitForState(page, 'ready')
+      await expect(text(page)).toBeEmpty()
+      const asked = requests.length
+      orders.B = { phase: 'paid' }
+      await clickInFrame(page, 'finish')
+      await waitForEvent(page, 'pi-phase paid')
+      expect(requests.slice(asked)).toEqual(['status B'])
+      await expect(text(page)).toHaveText('Thank you. We have received your payment.')
+    })
+  }
+}
+
+test('a second render with the same values requests nothing', async ({ page, sites }) => {
+  const requests = await serveOrders(page, sites, {})
+  await sites.openShop({ body: element(ofA), script: configure })
+  await waitForState(page, 'ready')
+  await page.evaluate(`
+    for (const name of ['base-path', 'order-id']) pay.setAttribute(name, pay.getAttribute(name))
+    pay.handoff = { id: 'pi_A', clientSecret: 'x' }
+    pay.fetchHandoff = null`)
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+  expect([requests, await intent(page)]).toEqual([['handoff A'], 'pi_A'])
+})
+
+test('an empty order-id waits for the order', async ({ page, sites }) => {
+  await serveOrders(page, sites, {})
+  await sites.openShop({
+    body: element('base-path="/checkout" order-id', 'Waiting'),
+    script: configure,
+  })
+  await waitForState(page, 'idle')
+  await expect(page.getByText('Waiting')).toBeVisible()
+  await page.evaluate("pay.orderId = 'B'")
+  await waitForState(page, 'ready')
+  expect(await intent(page)).toBe('pi_B')
+})
+
+test('a second tab that moves the session leaves the order of this one', async ({
+  page,
+  sites,
+}) => {
+  const orders: Record<string, Order> = { A: { phase: 'open' } }
+  const requests = await serveOrders(page, sites, orders)
+  await sites.openShop({ body: element('base-path="/checkout"'), script: configure })
+  await waitForState(page, 'ready')
+  orders.A = { phase: 'paid' }
+  await clickInFrame(page, 'finish')
+  await waitForState(page, 'paid')
+  expect(requests).toEqual(['handoff A', 'status A'])
+})
+
+test('a shop that returns another order than order-id is told so', async ({ page, sites }) => {
+  await page.route('**/checkout/handoff', (route) =>
+    route.fulfill({ json: { id: 'pi_A', clientSecret: 'x', orderId: 'A' } }),
+  )
+  await sites.openShop({
+    body: element('base-path="/checkout" order-id="B"'),
+    script: configure,
+  })
+  await waitForEvent(page, 'pi-error order_mismatch')
+  await expect(page.locator('iframe')).toHaveCount(0)
+})
+
+for (const [phase, expected] of [
+  ['paid', 'Thank you. We have received your payment.'],
+  ['processing', 'Your bank is processing the payment. You can leave this page.'],
+] as const) {
+  test(`a page that is reloaded after the payment shows only that it is ${phase}`, async ({
+    page,
+    sites,
+    pageErrors,
+  }) => {
+    pageErrors.allow(/status of 409/)
+    await serveOrders(page, sites, { A: { phase } })
+    await sites.openShop({ body: element(ofA), script: configure })
+    await waitForEvent(page, `pi-phase ${phase}`)
+    await expect(page.locator('#pay')).toHaveText(expected)
+    expect(await eventsOf(page)).toEqual([
+      'pi-statechange loading',
+      'pi-statechange confirming',
+      `pi-statechange ${phase}`,
+      `pi-phase ${phase}`,
+    ])
+  })
+}
+
+test('a failed payment names its reason, and Try again requests the next intent', async ({
+  page,
+  sites,
+}) => {
+  const orders: Record<string, Order> = { A: { phase: 'open' } }
+  const requests = await serveOrders(page, sites, orders)
+  await sites.openShop({ body: element(ofA), script: configure })
+  await waitForState(page, 'ready')
+  orders.A = { phase: 'failed', reason: 'canceled' }
+  await clickInFrame(page, 'cancel')
+  await waitForState(page, 'failed')
+  await expect(text(page)).toContainText('You canceled the payment. You were not charged.')
+  orders.A = { phase: 'open' }
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await waitForState(page, 'ready')
+  expect(requests).toEqual(['handoff A', 'status A', 'handoff A'])
+})
+
+for (const [name, response] of [
+  ['an ended session', { status: 401 }],
+  ['a wrong path', { status: 404 }],
+  ['a page', { status: 200, body: '<!doctype html>' }],
+] as const) {
+  test(`${name} in the place of the status ends the wait, and keeps the form's result`, async ({
+    page,
+    sites,
+    pageErrors,
+  }) => {
+    pageErrors.allow(/Failed to load resource/)
+    const orders: Record<string, Order> = { A: { phase: 'open' } }
+    const requests = await serveOrders(page, sites, orders)
+    await sites.openShop({ body: element(ofA), script: configure })
+    await waitForState(page, 'ready')
+    orders.A = { phase: 'paid', response }
+    await clickInFrame(page, 'finish')
+    await waitForEvent(page, 'pi-error status_failed')
+    await expect(page.locator('#pay')).toContainText('We could not confirm your payment.')
+    await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
+    expect(requests).toHaveLength(2)
+    orders.A = { phase: 'paid' }
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await waitForState(page, 'paid')
+  })
+}
+
+test('a status that fails for a moment is asked again', async ({ page, sites, pageErrors }) => {
+  pageErrors.allow(/Failed to load resource/)
+  const orders: Record<string, Order> = { A: { phase: 'open' } }
+  await serveOrders(page, sites, orders)
+  await sites.openShop({ body: element(ofA), script: configure })
+  await waitForState(page, 'ready')
+  await page.clock.install()
+  orders.A = { phase: 'paid', response: { status: 503 } }
+  await clickInFrame(page, 'finish')
+  await waitForState(page, 'confirming')
+  await page.clock.runFor(4000)
+  await expect(
+    page.getByText('We are still waiting for the result. Do not pay again.'),
+  ).toBeVisible()
+  orders.A = { phase: 'paid' }
+  await page.clock.runFor(5000)
+  await waitForState(page, 'paid')
+})
+
+test('a silent shop shows a text after four seconds, and a button after eight', async ({
+  page,
+  sites,
+}) => {
+  await page.clock.install()
+  const orders: Record<string, Order> = { A: { phase: 'open', response: 'silence' } }
+  await serveOrders(page, sites, orders)
+  await sites.openShop({ body: element(ofA), script: configure })
+  await waitForState(page, 'loading')
+  await page.clock.runFor(2000)
+  await expect(page.locator('#pay .wait')).toHaveCount(0)
+  await page.clock.runFor(2000)
+  await expect(page.locator('#pay .wait')).toContainText('This takes longer than usual')
+  await expect(page.getByRole('button')).toHaveCount(0)
+  await page.clock.runFor(4000)
+  orders.A = { phase: 'open' }
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await waitForState(page, 'ready')
+})
+
+test('an injected <base> changes no address', async ({ page, sites }) => {
+  const hosts = new Set<string>()
+  page.on('request', (request) => hosts.add(new URL(request.url()).origin))
+  const requests = await serveOrders(page, sites, {})
+  await page.route(`${sites.attacker}/**`, (route) =>
+    route.fulfill({ json: { id: 'pi_evil', clientSecret: 'x' } }),
+  )
+  await sites.openShop({
+    body: element(ofA),
+    script: `
+      import { configureCheckout } from '/shop.js'
+      document.head.append(Object.assign(document.createElement('base'), { href: 'ATTACKER' }))
+      configureCheckout({ checkoutOrigin: PAY })
+      const { postHandoff } = await import(PAY + '/v1/pi-checkout.js')
+      window.own = postHandoff('/checkout/handoff')`.replace('ATTACKER', sites.attacker),
+  })
+  await waitForState(page, 'ready')
+  expect(await page.evaluate('own')).toMatchObject({ id: 'pi_A' })
+  expect([...hosts].filter((host) => host === sites.attacker)).toEqual([])
+  expect(requests).toEqual(['handoff A', 'handoff A'])
+})
+
+for (const path of [
+  '//evil.example',
+  'checkout',
+  '/a/../b',
+  '/%2e%2e/b',
+  '/a%2fb',
+  '/a\\b',
+  '/a?b',
+  '',
+]) {
+  test(`base-path="${path}" is an error`, async ({ page, sites }) => {
+    await sites.openShop({ body: element(`base-path="${path}"`), script: configure })
+    await waitForEvent(page, 'pi-error invalid_base_path')
+    await expect(page.getByRole('alert')).toContainText(
+      'The payment form is not available right now.',
+    )
+  })
+}
+
+test('a result slot with hidden is shown in its state only', async ({
+  page,
+  sites,
+  pageErrors,
+}) => {
+  pageErrors.allow(/status of 409/)
+  const orders: Record<string, Order> = { A: { phase: 'open' } }
+  await serveOrders(page, sites, orders)
+  const slots = '<b slot="paid" hidden>Paid</b><b slot="failed" hidden>Failed</b>'
+  await sites.openShop({ body: element(ofA, slots), script: configure })
+  await waitForState(page, 'ready')
+  await expect(page.getByText('Paid')).toBeHidden()
+  orders.A = { phase: 'paid' }
+  await clickInFrame(page, 'finish')
+  await expect(page.getByText('Paid')).toBeVisible()
+  await expect(page.getByText('Failed')).toBeHidden()
+})
