@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { expect, observeShifts, shiftOf, test, waitForEvent } from '../fixtures/element-sites.ts'
 
-/** HTML pages of the documents that load a script with an error handler. */
+/** HTML pages of the documents. */
 const pages = ['README.md', 'packages/element/guides/frameworks.md'].flatMap((path) => {
   const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
   const blocks = [...text.matchAll(/```html\n([\s\S]*?)```/g)].map(([, html = '']) => html)
-  return blocks.filter((html) => html.includes('onerror')).map((html) => ({ path, html }))
+  return blocks.filter((html) => html.includes('<pi-checkout')).map((html) => ({ path, html }))
 })
 const checkoutPages = pages.filter(({ html }) => html.includes('pi-checkout.js'))
 
@@ -16,12 +16,12 @@ function readable(html: string, checkout: string): string {
     .replace('</pi-checkout>', '</pi-checkout><p>After the checkout</p>')
 }
 
-test('the guide has a page with a message, the root README a whole one', () => {
+test('the guide has the tag, the root README a whole page', () => {
   expect([pages.length, checkoutPages.length]).toEqual([2, 1])
 })
 
 for (const [at, { path, html }] of pages.entries()) {
-  test(`page ${at + 1}, of ${path}, shows a message if its script is blocked`, async ({
+  test(`page ${at + 1}, of ${path}, shows what it needs if its script is blocked`, async ({
     page,
     sites,
     pageErrors,
@@ -29,7 +29,8 @@ for (const [at, { path, html }] of pages.entries()) {
     pageErrors.allow(/Failed to load resource/)
     await page.route('**/*.js', (route) => route.abort())
     await sites.openShop({ html: readable(html, sites.checkout) })
-    await expect(page.getByText('could not be loaded')).toBeVisible()
+    await expect(page.getByText('It needs JavaScript')).toBeVisible()
+    await expect(page.getByText('Thank you')).toBeHidden()
   })
 }
 

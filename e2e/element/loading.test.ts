@@ -7,7 +7,7 @@ import {
   waitForState,
 } from '../fixtures/element-sites.ts'
 
-test('shows the places of the form until it is usable, in the color of the page, and a text after eight seconds', async ({
+test('shows the places of the form until it is usable, in the color of the page', async ({
   page,
   sites,
 }) => {
@@ -31,14 +31,6 @@ test('shows the places of the form until it is usable, in the color of the page,
   const button = [400, 48, color]
   const cancel = [160, 16, color]
   expect(places).toEqual([summary, summary, field, half, half, field, button, cancel])
-  const text = page.getByText('This takes longer than usual…')
-  /** Whether it is shown at a time of the animation, in milliseconds. */
-  const isShownAt = (time: number): Promise<boolean> =>
-    text.evaluate((node, currentTime) => {
-      for (const animation of node.getAnimations()) Object.assign(animation, { currentTime })
-      return node.checkVisibility({ visibilityProperty: true })
-    }, time)
-  expect([await isShownAt(7999), await isShownAt(8001)]).toEqual([false, true])
   const frame = page.locator('iframe')
   await expect(frame).toHaveCSS('opacity', '0')
   await clickInFrame(page, 'ready')

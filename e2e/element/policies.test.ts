@@ -7,8 +7,9 @@ import {
   waitForState,
 } from '../fixtures/element-sites.ts'
 
-for (const [reason, headers, hosted] of [
+for (const [code, reason, headers, hosted] of [
   [
+    'unreachable',
     'forbidden by frame-ancestors',
     {},
     () => ({
@@ -16,9 +17,14 @@ for (const [reason, headers, hosted] of [
       headers: { 'content-security-policy': "frame-ancestors 'none'" },
     }),
   ],
-  ['blocked by COEP', { 'cross-origin-embedder-policy': 'require-corp' }, {}],
+  [
+    'cross_origin_isolated',
+    'blocked by COEP',
+    { 'cross-origin-embedder-policy': 'require-corp' },
+    {},
+  ],
 ] as const) {
-  test(`reports unreachable if the frame is ${reason} (threat 49)`, async ({
+  test(`reports ${code} if the frame is ${reason} (threat 49)`, async ({
     page,
     sites,
     pageErrors,
@@ -28,9 +34,30 @@ for (const [reason, headers, hosted] of [
     await sites.openShop({ headers, hosted })
     await waitForState(page, 'loading')
     for (let i = 0; i < 2; i++) await page.clock.runFor(13_500)
-    await waitForEvent(page, 'pi-error unreachable')
+    await waitForEvent(page, `pi-error ${code}`)
   })
 }
+
+test('names a page that another site has in a frame, which the checkout does not permit', async ({
+  page,
+  sites,
+  pageErrors,
+}) => {
+  pageErrors.allow(/frame-ancestors|Failed to load resource/)
+  await page.clock.install()
+  const policy = `frame-ancestors ${sites.shop}`
+  await sites.openShop({
+    hosted: () => ({ body: '', headers: { 'content-security-policy': policy } }),
+  })
+  sites.serveAttacker(() => ({
+    body: `<!doctype html><title>Site</title><iframe src="${sites.shop}/"></iframe>`,
+  }))
+  await page.goto(sites.attacker, { waitUntil: 'domcontentloaded' })
+  const shop = page.frameLocator('iframe')
+  await expect(shop.locator('#pay:state(loading)')).toHaveCount(1)
+  for (let i = 0; i < 2; i++) await page.clock.runFor(13_500)
+  await expect(shop.getByRole('alert')).toContainText('foreign_frame')
+})
 
 test("the documented policy causes no violation, with style-src 'none' and Trusted Types", async ({
   page,

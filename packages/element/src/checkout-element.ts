@@ -64,9 +64,9 @@ export class PiCheckout extends LitElement {
   static override properties: PropertyDeclarations = {
     appearance: { attribute: false },
     basePath: { attribute: 'base-path' },
-    // Lit takes over values that were set before the definition.
-    fetchHandoff: { attribute: false, noAccessor: true },
-    fetchStatus: { attribute: false, noAccessor: true },
+    fetchHandoff: { attribute: false },
+    fetchStatus: { attribute: false },
+    // Lit takes over a value that was set before the definition.
     handoff: { attribute: false, noAccessor: true },
     label: {},
     locale: {},
@@ -89,6 +89,28 @@ export class PiCheckout extends LitElement {
    * @default None: `fetchHandoff` or `handoff`
    */
   declare basePath: string | null
+
+  /**
+   * Requests the handoff from your server, instead of the route below `base-path`.
+   *
+   * With `order-id`, another function is used for the next request. Without, it is called, and its handoff mounted if it is
+   * another one. Its signal aborts when the handoff is no longer needed.
+   *
+   * @default `postHandoff` with the route below `base-path`
+   * @example
+   * pay.fetchHandoff = (options) => postHandoff('https://api.shop.example/checkout/handoff', options)
+   */
+  declare fetchHandoff: FetchHandoff | null
+
+  /**
+   * Requests the payment's phase from your server, instead of the route below `base-path`. Without both, the element knows no
+   * result, and dispatches `pi-finish` and `pi-cancel`.
+   *
+   * @default `getStatus` with the route below `base-path`
+   * @example
+   * pay.fetchStatus = (options) => getStatus('https://api.shop.example/checkout/status', options)
+   */
+  declare fetchStatus: FetchStatus | null
 
   /**
    * Accessible name and title of the frame.
@@ -115,50 +137,13 @@ export class PiCheckout extends LitElement {
   readonly #language = new LanguageController(this)
   readonly #frame = new FrameController(this, this.#language)
   readonly #payment = new PaymentController(this, this.#frame)
-  #fetchHandoff: FetchHandoff | null = null
-  #fetchStatus: FetchStatus | null = null
   /** The focus was inside before this update. */
   #hadFocus = false
 
   constructor() {
     super()
     this.appearance = this.basePath = this.label = this.locale = this.orderId = null
-  }
-
-  /**
-   * Requests the handoff from your server, instead of the route below `base-path`.
-   *
-   * With `order-id`, another function is used for the next request. Without, it is called, and its handoff mounted if it is
-   * another one. Its signal aborts when the handoff is no longer needed.
-   *
-   * @default `postHandoff` with the route below `base-path`
-   * @example
-   * pay.fetchHandoff = (options) => postHandoff('https://api.shop.example/checkout/handoff', options)
-   */
-  get fetchHandoff(): FetchHandoff | null {
-    return this.#fetchHandoff
-  }
-
-  set fetchHandoff(value: FetchHandoff | null) {
-    this.#fetchHandoff = checkedFunction('fetchHandoff', value)
-    this.requestUpdate()
-  }
-
-  /**
-   * Requests the payment's phase from your server, instead of the route below `base-path`. Without both, the element knows no
-   * result, and dispatches `pi-finish` and `pi-cancel`.
-   *
-   * @default `getStatus` with the route below `base-path`
-   * @example
-   * pay.fetchStatus = (options) => getStatus('https://api.shop.example/checkout/status', options)
-   */
-  get fetchStatus(): FetchStatus | null {
-    return this.#fetchStatus
-  }
-
-  set fetchStatus(value: FetchStatus | null) {
-    this.#fetchStatus = checkedFunction('fetchStatus', value)
-    this.requestUpdate()
+    this.fetchHandoff = this.fetchStatus = null
   }
 
   /**
@@ -323,14 +308,6 @@ export class PiCheckout extends LitElement {
   #retry(): TemplateResult {
     return html`<button part="retry" @click=${this.reload}>${this.#texts.retry}</button>`
   }
-}
-
-/** @throws {TypeError} If the value is neither a function nor empty. */
-function checkedFunction<T>(name: string, value: T | null): T | null {
-  if (value && typeof value !== 'function') {
-    throw new TypeError(`${name}: must be a function or null`)
-  }
-  return value ?? null
 }
 
 declare global {

@@ -63,25 +63,17 @@ export class CheckoutError extends Error {
 /** Returns the error and its fix for the developer of this page, in test environments. */
 export function helpFor({ message, code, cause }: CheckoutError): string {
   const checkout = settings.checkoutOrigin ?? location.origin
-  const texts: Partial<Record<CheckoutErrorCode, string>> = {
-    not_configured: 'Call configureCheckout.',
-    handoff_failed: `${messageOf(cause, 'fetchHandoff')}. Read your server's log.`,
-    status_failed: `${messageOf(cause, 'fetchStatus')}. Read your server's log.`,
-    invalid_base_path: 'base-path: must be a path such as /checkout.',
-    order_mismatch: 'Your server returned another order than order-id: let authorize read orderId.',
-    insecure_context: 'Serve this page over https.',
-    invalid_values: 'Pass the id unchanged.',
+  // A response of the shop, or a mistake in its function.
+  const reason = cause instanceof Error ? cause.message : 'No reason'
+  const server = `${reason}. Read your server's log.`
+  const fixes: Partial<Record<CheckoutErrorCode, string>> = {
+    handoff_failed: server,
+    status_failed: server,
+    order_mismatch: 'Let authorize read orderId.',
     blocked_by_csp: `Add to your policy: frame-src ${checkout}`,
     cross_origin_isolated: 'Remove Cross-Origin-Embedder-Policy.',
-    foreign_frame: 'Open this page in its own window: another site has it in a frame.',
     origin_not_allowed: `Run: npx pi-service origins add ${location.origin}`,
-    protocol_mismatch: 'Update the element.',
-    unauthorized: 'Create a new handoff.',
+    unreachable: `No response from ${checkout}. Run: npx pi-checkout doctor`,
   }
-  const fix = texts[code] ?? `No response from ${checkout}. Run: npx pi-checkout doctor`
-  return `${message}. ${fix}`
-}
-
-function messageOf(cause: unknown, name: string): string {
-  return cause instanceof Error ? cause.message : `${name} failed`
+  return `${message}. ${fixes[code] ?? "See the element's README."}`
 }

@@ -58,6 +58,7 @@ export class FrameSession {
   readonly #isFlood = burstOf({ limit: 5, window: 10_000 })
   #port: MessagePort | undefined
   #acknowledged = false
+  #isIsolated = false
   /** A `hello` arrived, and the `load` event of the same document is still to come. */
   #helloFirst = false
 
@@ -79,6 +80,11 @@ export class FrameSession {
       signal,
     })
     this.#startTimer('hello')
+    // Only Chromium reports that a policy of isolation blocks the frame.
+    if (!('ReportingObserver' in globalThis)) return
+    const observer = new ReportingObserver(() => (this.#isIsolated = true), { types: ['coep'] })
+    observer.observe()
+    signal.addEventListener('abort', () => observer.disconnect())
   }
 
   /** Sends locale and appearance, once the page has acknowledged the port. */
@@ -191,6 +197,16 @@ export class FrameSession {
     }
   }
 
+  /** Why the frame has no page, as far as this page can tell. */
+  get #obstacle(): CheckoutErrorCode {
+    try {
+      if (top?.location.href && !this.#isIsolated) return 'unreachable'
+      return 'cross_origin_isolated'
+    } catch {
+      return 'foreign_frame'
+    }
+  }
+
   #send(message: FromElement): void {
     this.#port?.postMessage(message)
   }
@@ -200,7 +216,8 @@ export class FrameSession {
     const onTimeout = (): void => {
       // Browsers slow hidden pages down, which is not a failure of the checkout: start again.
       if (document.hidden) this.#startTimer(name)
-      else this.#fail(this.#acknowledged && name !== 'ready' ? 'connection_lost' : 'unreachable')
+      else if (this.#acknowledged && name !== 'ready') this.#fail('connection_lost')
+      else this.#fail(this.#port ? 'unreachable' : this.#obstacle)
     }
     this.#timers.set(name, setTimeout(onTimeout, timeouts[name]))
   }

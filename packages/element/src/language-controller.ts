@@ -21,13 +21,9 @@ export class LanguageController implements ReactiveController {
 
   hostConnected(): void {
     this.#observer = new MutationObserver(() => this.#host.requestUpdate())
+    // An element in a shadow root follows the page's language.
     const options = { attributes: true, attributeFilter: ['lang'], subtree: true }
-    let root = this.#host.getRootNode()
-    this.#observer.observe(root, options)
-    while (root instanceof ShadowRoot) {
-      root = root.host.getRootNode()
-      this.#observer.observe(root, options)
-    }
+    this.#observer.observe(document, options)
   }
 
   hostDisconnected(): void {

@@ -54,7 +54,6 @@ export class PaymentController implements ReactiveController {
   #endReported: string | undefined
   /** Whether the page sets another function again and again. */
   readonly #isLoop = burstOf({ limit: 5, window: 10_000 })
-  #hasWarned = false
 
   constructor(host: Host, frame: FrameController) {
     this.#host = host
@@ -130,8 +129,8 @@ export class PaymentController implements ReactiveController {
       basePath: basePath ?? null,
       // Perhaps a number.
       orderId: orderId == null ? null : String(orderId),
-      fetchHandoff,
-      fetchStatus,
+      fetchHandoff: fetchHandoff ?? null,
+      fetchStatus: fetchStatus ?? null,
       handoff: this.#handoff,
     }
   }
@@ -146,10 +145,7 @@ export class PaymentController implements ReactiveController {
     const isOtherFunction = fetchHandoff !== before.fetchHandoff
     // With an order's id, another function is for the same order.
     if (isOtherFunction && orderId === null && !handoff && fetchHandoff && before.fetchHandoff) {
-      if (!this.#isLoop()) return 'maybe'
-      // biome-ignore lint/suspicious/noConsole: for the developer of the page
-      if (!this.#hasWarned) console.warn(loopText)
-      this.#hasWarned = true
+      return this.#isLoop() ? 'same' : 'maybe'
     }
     return isOtherFunction || fetchStatus !== before.fetchStatus ? 'same' : undefined
   }
@@ -186,14 +182,14 @@ export class PaymentController implements ReactiveController {
   #start({ kind, turn }: NonNullable<Payment['request']>, signal: AbortSignal): Promise<void> {
     if (kind === 'handoff') return this.#requestHandoff(turn, signal)
     if (kind === 'status') return this.#follow(turn, signal)
-    const pauseBefore = 500 + 500 * Math.random()
-    return pauseFor(pauseBefore, signal).then(() => this.#handle({ type: 'retry', turn }))
+    const time = 500 + 500 * Math.random()
+    return waitFor(time, signal).then(() => this.#handle({ type: 'retry', turn }))
   }
 
   async #requestHandoff(turn: number, signal: AbortSignal): Promise<void> {
     try {
       // After this event, so that the function may change the element.
-      await (settings.checkoutOrigin ? undefined : configured(signal))
+      await (settings.checkoutOrigin ? undefined : waitFor(silence, signal, configuredEvent))
       if (signal.aborted) return
       // Before the request, for which the server creates an intent.
       assertPage()
@@ -298,9 +294,6 @@ export class PaymentController implements ReactiveController {
   }
 }
 
-const loopText =
-  'pi-checkout: fetchHandoff: must stay the same function, or the element needs order-id.'
-
 /** The status tells more than these errors of the handoff. */
 const paymentCodes: ReadonlySet<unknown> = new Set<HandoffProblemCode>([
   'order_already_paid',
@@ -342,20 +335,6 @@ function failureOf(
   return error.retryable && !navigator.onLine ? new CheckoutError('offline', options) : error
 }
 
-/** Waits until the page is configured. A component may do so after it was rendered. */
-function configured(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      removeEventListener(configuredEvent, end)
-      resolve()
-    }
-    const timer = setTimeout(end, silence)
-    addEventListener(configuredEvent, end)
-    signal.addEventListener('abort', end)
-  })
-}
-
 /** @throws {CheckoutError} If this page cannot show any checkout. */
 function assertPage(): void {
   if ((settings.checkoutOrigin ?? location.origin) === location.origin) {
@@ -368,9 +347,14 @@ function assertPage(): void {
   }
 }
 
-function pauseFor(time: number, signal: AbortSignal): Promise<void> {
+/** Waits for some milliseconds, for an event of the window, or until the signal aborts. */
+function waitFor(time: number, signal: AbortSignal, event?: string): Promise<unknown> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, time)
-    signal.addEventListener('abort', () => clearTimeout(timer))
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve(undefined)
+    })
+    if (event) addEventListener(event, resolve, { signal })
   })
 }

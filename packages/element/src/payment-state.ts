@@ -34,22 +34,22 @@ export interface Payment {
   readonly name: CheckoutState
   /** Number of the last turn. */
   readonly turn: number
-  readonly source: Source | undefined
+  readonly source?: Source | undefined
   /** The order that `order-id` or a response has named. */
-  readonly orderId: string | undefined
+  readonly orderId?: string | undefined
   /** What a frame can be mounted from. */
-  readonly handoff: Handoff | undefined
+  readonly handoff?: Handoff | undefined
   /** Id of the order's latest intent. */
-  readonly intentId: string | undefined
+  readonly intentId?: string | undefined
   /** Turn of the frame. */
-  readonly frame: number | undefined
-  readonly request:
+  readonly frame?: number | undefined
+  readonly request?:
     | { readonly kind: 'handoff' | 'status' | 'retry'; readonly turn: number }
     | undefined
   /** Turn of a request that finds out whether another function is another order. */
-  readonly check: number | undefined
+  readonly check?: number | undefined
   /** Turn in which the wait began that the page shows. */
-  readonly wait: number | undefined
+  readonly wait?: number | undefined
   /** How long the wait is: 1 after four seconds, 2 after eight. */
   readonly delay: 0 | 1 | 2
   /** A handoff was requested because the last one was rejected or is open again. A usable form resets it. */
@@ -57,11 +57,11 @@ export interface Payment {
   /** The automatic retry was used. A page that is shown resets it. */
   readonly retried: boolean
   /** How the form ended, for a page that follows the payment itself. */
-  readonly end: 'finish' | 'cancel' | undefined
-  readonly report: Report | undefined
-  readonly error: CheckoutError | undefined
+  readonly end?: 'finish' | 'cancel' | undefined
+  readonly report?: Report | undefined
+  readonly error?: CheckoutError | undefined
   /** Another source, which waits for the end of this payment. */
-  readonly pending: SetEvent | undefined
+  readonly pending?: SetEvent | undefined
 }
 
 /** Another source. */
@@ -106,21 +106,9 @@ interface Turn {
 export const noPayment: Payment = {
   name: 'idle',
   turn: 0,
-  source: undefined,
-  orderId: undefined,
-  handoff: undefined,
-  intentId: undefined,
-  frame: undefined,
-  request: undefined,
-  check: undefined,
-  wait: undefined,
   delay: 0,
   renewed: false,
   retried: false,
-  end: undefined,
-  report: undefined,
-  error: undefined,
-  pending: undefined,
 }
 
 /** Returns the payment after an event; the same one if the event changes nothing. */

@@ -3,12 +3,11 @@ import { afterEach, beforeEach, expect, expectTypeOf, test, vi } from 'vitest'
 import {
   followPayment,
   getStatus,
-  HandoffError,
   type OrderRequest,
   type PaymentPhase,
   type Phase,
   postHandoff,
-  StatusError,
+  ShopError,
 } from '../src/client/index.ts'
 
 type Given = readonly (PaymentPhase | number | Error)[]
@@ -74,7 +73,7 @@ test.each<[Given, number]>([
   [['processing', 404], 404],
 ])('ends with an error for %j, which another request would get too', async (given, status) => {
   const error = await follow(given).catch((reason) => reason)
-  expect(error).toBeInstanceOf(StatusError)
+  expect(error).toBeInstanceOf(ShopError)
   expect(error).toMatchObject({ status, retryable: false })
   expect(requests).toHaveLength(given.length)
 })
@@ -257,12 +256,12 @@ test.each([
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   vi.stubGlobal('fetch', async () => new Response(text, { status }))
   const error = await postHandoff('/checkout/handoff').catch((reason) => reason)
-  expect(error).toBeInstanceOf(HandoffError)
-  expect(error).toMatchObject({ name: 'HandoffError', message, code, status, retryable })
+  expect(error).toBeInstanceOf(ShopError)
+  expect(error).toMatchObject({ name: 'ShopError', message, code, status, retryable })
 })
 
 test('the types list the phases, and complete the codes of the handoff route', () => {
   expectTypeOf(followPayment).returns.resolves.toEqualTypeOf<'paid' | 'failed' | 'review'>()
   expectTypeOf<PaymentPhase>().toEqualTypeOf<Phase | 'review'>()
-  expectTypeOf<'order_already_paid'>().toExtend<HandoffError['code']>()
+  expectTypeOf<'order_already_paid'>().toExtend<ShopError['code']>()
 })

@@ -10,7 +10,7 @@ test.each<[CheckoutErrorCode, retryable: boolean, help: string]>([
   ['handoff_failed', true, 'closed. Read your server'],
   ['blocked_by_csp', false, `Add to your policy: frame-src ${origin}`],
   ['origin_not_allowed', false, `npx pi-service origins add ${location.origin}`],
-  ['order_mismatch', false, 'let authorize read orderId'],
+  ['order_mismatch', false, 'Let authorize read orderId'],
   ['unreachable', true, `No response from ${origin}. Run: npx pi-checkout doctor`],
 ])('%s names its code, whether another try helps (%s), and its fix', (code, retryable, help) => {
   const error = new CheckoutError(code, { cause: new Error('closed') })
@@ -29,7 +29,7 @@ test.each([
   expect(new CheckoutError('status_failed', { cause }).retryable).toBe(true)
 })
 
-test('the fix of a handoff that failed without an error names the function', () => {
+test('the fix of a handoff that failed without an error names the log', () => {
   const error = new CheckoutError('handoff_failed', { cause: Object.create(null) })
-  expect(helpFor(error)).toContain("fetchHandoff failed. Read your server's log.")
+  expect(helpFor(error)).toContain("No reason. Read your server's log.")
 })

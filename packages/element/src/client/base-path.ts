@@ -10,6 +10,5 @@ export function readBasePath(basePath: string): string | undefined {
   return segments.test(basePath) ? basePath : undefined
 }
 
-/** What RFC 3986 allows in segments, without dot segments, and without an encoded slash or percent sign. */
-const segments =
-  /^(?:\/(?!(?:\.|%2e)+(?:\/|$))(?:[\w.~!$&'()*+,;=:@-]|%(?!2f|5c|25)[\da-f]{2})+)+$/i
+/** Segments without dots alone, and of characters that need no encoding. */
+const segments = /^(\/(?!\.+(\/|$))[\w.~-]+)+$/

@@ -1,6 +1,7 @@
 /** One request for the payment's phase. @module */
 import type { Phase } from '@pi-checkout/contract/profile'
 import { requestJson } from './request-json.ts'
+import { ShopError } from './shop-error.ts'
 
 export type { Phase }
 
@@ -35,30 +36,12 @@ export interface OrderRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Your server returned no status. */
-export class StatusError extends Error {
-  override readonly name = 'StatusError'
-
-  /** HTTP status of the response. */
-  readonly status: number
-
-  /** Whether the same request can succeed later: HTTP status 429, or 500 and above. */
-  readonly retryable: boolean
-
-  /** @param status - HTTP status of the response. */
-  constructor(status: number, message = `The status route returned ${status}`) {
-    super(message)
-    this.status = status
-    this.retryable = status === 429 || status >= 500
-  }
-}
-
 /**
  * Requests the phase of an order's payment from your server, for `fetchStatus`.
  *
  * @param url - Your status route: a path, or an address of another origin that your server permits.
  * @param options - `orderId` and `signal`.
- * @throws {StatusError} If the response is no status.
+ * @throws {ShopError} If the response is no status.
  * @throws {TypeError} If there is no response, or none in 20 seconds.
  * @throws The reason of `signal`, if it aborts.
  * @example
@@ -69,17 +52,15 @@ export async function getStatus(
   { orderId, signal }: OrderRequest = {},
 ): Promise<PaymentStatus> {
   const query = orderId === undefined ? {} : { orderId }
-  const { ok, status, body } = await requestJson(url, { query, signal })
-  if (!ok) throw new StatusError(status)
-  return readStatus(body)
+  return readStatus(await requestJson(url, { query, signal }))
 }
 
 const phases: readonly unknown[] = ['open', 'processing', 'paid', 'failed', 'review', 'unknown']
 
-/** @throws {StatusError} If a value is no status. */
+/** @throws {ShopError} If a value is no status. */
 export function readStatus(value: unknown): PaymentStatus {
   const { phase, reason, orderId } = Object(value) as Record<keyof PaymentStatus, unknown>
-  if (!phases.includes(phase)) throw new StatusError(200, 'The status route returned no phase')
+  if (!phases.includes(phase)) throw new ShopError(200, { title: 'The status has no phase' })
   return { phase: phase as PaymentPhase, reason: textOf(reason), orderId: textOf(orderId) }
 }
 

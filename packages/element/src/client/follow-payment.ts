@@ -13,7 +13,7 @@ type FinalPhase = Extract<PaymentPhase, 'paid' | 'failed' | 'review'>
  * @param statusUrl - Your status route: a path, or an address of another origin that your server permits.
  * @param options - `orderId` and `signal`.
  * @returns The final phase.
- * @throws {StatusError} If the route returns something else than a status.
+ * @throws {ShopError} If the route returns something else than a status.
  * @throws The reason of `signal`, if it aborts.
  * @example
  * output.value = await followPayment('/checkout/status', { orderId: 'A-1001' })

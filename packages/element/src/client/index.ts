@@ -5,7 +5,8 @@
  */
 export type { Handoff, OrderHandoff } from '../handoff.ts'
 export type { OrderRequest, PaymentPhase, PaymentStatus, Phase } from './fetch-status.ts'
-export { getStatus, StatusError } from './fetch-status.ts'
+export { getStatus } from './fetch-status.ts'
 export { followPayment } from './follow-payment.ts'
-export type { HandoffProblemCode } from './post-handoff.ts'
-export { HandoffError, postHandoff } from './post-handoff.ts'
+export { postHandoff } from './post-handoff.ts'
+export type { HandoffProblemCode } from './shop-error.ts'
+export { ShopError } from './shop-error.ts'

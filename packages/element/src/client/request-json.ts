@@ -1,5 +1,7 @@
 /** One request with a time limit, which includes its body. @module */
 
+import { ShopError } from './shop-error.ts'
+
 /** Longest time that a request can take, in milliseconds. */
 const requestTimeout = 20_000
 
@@ -10,25 +12,18 @@ interface JsonRequest {
   readonly signal: AbortSignal | undefined
 }
 
-/** A response, and its JSON: `{}` if the body is something else. */
-export interface JsonResponse {
-  readonly ok: boolean
-  /** HTTP status. `302` for a redirect that leads nowhere. */
-  readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
-}
-
 /**
- * Returns the response.
+ * Returns the JSON of a response, `{}` if its body is something else.
  *
  * @param path - Resolved against the page's origin, because a `<base>` can be injected.
+ * @throws {ShopError} If the response is an error, or redirects to another site.
  * @throws {TypeError} If there is no response, or none in 20 seconds.
  * @throws The reason of `signal`, if it aborts.
  */
 export async function requestJson(
   path: string,
   { query, post, signal }: JsonRequest,
-): Promise<JsonResponse> {
+): Promise<Readonly<Record<string, unknown>>> {
   const url = new URL(path, location.origin)
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
   // Not `AbortSignal.any`, which Safari before 17.4 does not have.
@@ -53,16 +48,18 @@ export async function requestJson(
     })
   try {
     let response = await send('manual')
-    // Followed only to tell a path with another slash from a sign-in page, which a failed request would hide.
+    // A sign-in page of another site fails like a network, which would be asked again.
     if (response.type === 'opaqueredirect') {
-      const followed = await send('follow').catch(() => undefined)
-      if (!followed) return { ok: false, status: 302, body: {} }
-      response = followed
+      response = await send('follow').catch(() => {
+        throw new ShopError(302, {})
+      })
     }
-    const body: unknown = await response.json().catch((error) => {
+    const json: unknown = await response.json().catch((error) => {
       if (end.signal.aborted) throw error
     })
-    return { ok: response.ok, status: response.status, body: Object(body) }
+    const body = Object(json)
+    if (!response.ok) throw new ShopError(response.status, body)
+    return body
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)

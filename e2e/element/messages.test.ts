@@ -1,0 +1,139 @@
+import type { PiEventType } from '@pi-checkout/element'
+import {
+  clickInFrame,
+  configure,
+  eventsOf,
+  expect,
+  mountDirectly,
+  readyEvents,
+  test,
+  textInFrame,
+  waitForEvent,
+  waitForState,
+} from '../fixtures/element-sites.ts'
+
+test('without a status, reports each end of a form that is usable again, and nothing else', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({ hosted: { steps: ['busy', 'ready', 'finish', 'finish', 'busy'] } })
+  await waitForState(page, 'finished')
+  const ended = ['pi-statechange finished', 'pi-finish']
+  expect(await eventsOf(page)).toEqual([...readyEvents, ...ended])
+  await clickInFrame(page, 'ready')
+  await clickInFrame(page, 'cancel')
+  const again = ['pi-statechange ready', 'pi-ready', 'pi-statechange finished', 'pi-cancel']
+  await expect.poll(() => eventsOf(page)).toEqual([...readyEvents, ...ended, ...again])
+})
+
+test('no property or node of the element has the secret (threat 45)', async ({ page, sites }) => {
+  await sites.openShop()
+  await waitForState(page, 'ready')
+  const values = await page.evaluate(() => {
+    const pay = document.querySelector('pi-checkout') as HTMLElementTagNameMap['pi-checkout']
+    const names = [pay, Object.getPrototypeOf(pay)].flatMap(Object.getOwnPropertyNames)
+    for (const name in pay) names.push(name)
+    const text = names.map((name) => String(Reflect.get(pay, name)))
+    return [...names, ...text, pay.shadowRoot?.innerHTML].join()
+  })
+  expect(values).toContain('handoff')
+  expect(values).not.toContain('pi_1_secret_x')
+})
+
+for (const type of ['pi-statechange', 'pi-ready', 'pi-finish', 'pi-error'] as const) {
+  test(`leaves no frame if a ${type} handler removes the element`, async ({ page, sites }) => {
+    const steps = type === 'pi-error' ? [{ fail: 'unauthorized' }] : (['ready', 'finish'] as const)
+    await sites.openShop({
+      script: `pay.addEventListener('${type satisfies PiEventType}', ({ target }) => { (window.removed ??= target).remove() }); ${mountDirectly}`,
+      hosted: { steps },
+    })
+    await expect.poll(() => page.evaluate('window.removed?.state')).toBe('idle')
+    expect(await page.evaluate("removed.shadowRoot.querySelectorAll('iframe').length")).toBe(0)
+  })
+}
+
+test('sends the closest language to the frame, and again when it changes', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop()
+  await waitForState(page, 'ready')
+  const frame = page.locator('#pay iframe')
+  for (const [act, locale, title] of [
+    ["document.documentElement.lang = 'ru'", 'ru', 'Безопасная форма оплаты'],
+    ["pay.locale = 'hy'", 'hy', 'Վճարման անվտանգ էջ'],
+    ["pay.locale = null; pay.label = 'Pay'", 'ru', 'Pay'],
+  ] as const) {
+    await page.evaluate(`{ ${act} }`)
+    await expect.poll(() => textInFrame(page, 'locale')).toBe(locale)
+    await expect(frame).toHaveAttribute('title', title)
+  }
+  await page.evaluate('void (pay.appearance = { radius: 4 })')
+  await expect.poll(() => textInFrame(page, 'appearance')).toBe('{"radius":4}')
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
+})
+
+test('mounts again once after a failure, then shows the error, and Try again mounts', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({ hosted: { steps: [{ fail: 'internal' }] } })
+  await waitForEvent(page, 'pi-error internal')
+  expect(sites.requests).toHaveLength(2)
+  const help = 'Test mode: pi-checkout: internal.'
+  await expect(page.getByRole('alert')).toContainText(help)
+  sites.serveCheckout({})
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await waitForState(page, 'ready')
+  expect(await page.evaluate('pay.error')).toBeNull()
+})
+
+test('loads when the browser is online again', async ({ page, sites }) => {
+  await sites.openShop()
+  await waitForState(page, 'ready')
+  await page.evaluate(
+    "Object.defineProperty(navigator, 'onLine', { get: () => false, configurable: true })",
+  )
+  sites.serveCheckout({ steps: [{ fail: 'internal' }] })
+  await clickInFrame(page, 'fail-internal')
+  await waitForEvent(page, 'pi-error offline')
+  await expect(page.getByRole('alert')).toContainText('You are offline.')
+  sites.serveCheckout({})
+  await page.evaluate("dispatchEvent(new Event('online'))")
+  await waitForState(page, 'ready')
+})
+
+test('waits for its configuration, which a component may set after it was rendered', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({
+    script: configure
+      .replace('configureCheckout({', 'setTimeout(() => configureCheckout({')
+      .replace('PAY })', 'PAY }), 300); pay.handoff = { id: "pi_1", clientSecret: "x" }'),
+  })
+  await waitForEvent(page, 'pi-ready')
+  expect(await eventsOf(page)).toEqual(readyEvents)
+})
+
+test('never requests without end for a function that is another one at each render', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({
+    script: `${configure}
+      window.calls = 0
+      const render = () => {
+        pay.fetchHandoff = async () => {
+          calls++
+          setTimeout(render)
+          return { id: 'pi_1', clientSecret: 'x' }
+        }
+      }
+      render()`,
+  })
+  await waitForState(page, 'ready')
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 500))')
+  expect(await page.evaluate('calls')).toBeLessThan(10)
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
+})

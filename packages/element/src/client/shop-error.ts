@@ -1,0 +1,38 @@
+/** An error response of the shop's own server. @module */
+import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
+
+export type { HandoffProblemCode }
+
+/** Your server returned no handoff, or no status. The message is the title that it sent. */
+export class ShopError extends Error {
+  override readonly name = 'ShopError'
+
+  /** Such as `order_already_paid`. `unknown` if the response has none. */
+  readonly code: HandoffProblemCode | 'unknown' | (string & {})
+
+  /** HTTP status of the response. */
+  readonly status: number
+
+  /** Whether the same request can succeed later: as the response says, else HTTP status 429, or 500 and above. */
+  readonly retryable: boolean
+
+  /** The order that the response names. */
+  readonly orderId: string | undefined
+
+  /**
+   * Creates an error of a response.
+   *
+   * @param status - HTTP status.
+   * @param problem - Body of the response.
+   */
+  constructor(
+    status: number,
+    { title, code, retryable, orderId }: { readonly [name: string]: unknown },
+  ) {
+    super(typeof title === 'string' ? title : `The shop returned ${status}`)
+    this.code = typeof code === 'string' ? code : 'unknown'
+    this.status = status
+    this.retryable = typeof retryable === 'boolean' ? retryable : status === 429 || status >= 500
+    this.orderId = typeof orderId === 'string' ? orderId : undefined
+  }
+}
