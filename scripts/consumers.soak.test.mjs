@@ -61,22 +61,21 @@ order = { ...order, currency: 'XXX' }
 `
 const page = `
 import { configureCheckout } from '@pi-checkout/element'
-import { type FollowOptions, followPayment, postHandoff } from '@pi-checkout/element/client'
-import { PiCheckout, useCheckout } from '@pi-checkout/element/react'
+import { followPayment, type OrderRequest, postHandoff } from '@pi-checkout/element/client'
+import { PiCheckout } from '@pi-checkout/element/react'
 import { payWith } from '@pi-checkout/element/testing'
 import '@pi-checkout/element/vue'
 import '@pi-checkout/element/svelte'
 configureCheckout({ checkoutOrigin: 'https://pay.example' })
 export function Checkout() {
-  const { props, phase } = useCheckout({ handoff: '/checkout/handoff', status: '/checkout/status' })
-  return phase === 'paid' ? <p>Paid</p> : <PiCheckout {...props} onFinish={({ intentId }) => intentId.length} />
+  return <PiCheckout basePath="/checkout" orderId="A-1" onPhase={({ phase }) => phase === 'paid'} />
 }
 const pay = document.querySelector('pi-checkout')
 if (pay) {
   pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', options)
   // @ts-expect-error A property that the element does not have.
   pay.fetchhandoff = pay.fetchHandoff
-  pay.addEventListener('pi-finish', ({ intentId }) => intentId.length)
+  pay.addEventListener('pi-phase', ({ phase }) => phase === 'paid')
   pay.addEventListener('pi-ready', () => pay.focus())
 }
 export const [phase, outcome] = [await followPayment('/checkout/status'), payWith]

@@ -5,7 +5,7 @@ globalThis.order ??= { orderId: newOrderId(), amount: 150000, currency: 'AMD' }
 globalThis.payments ??= memoryPayments() // Yours: sqlPayments(query).
 
 /** @type {{ orderId: string, amount: number, currency: 'AMD', paidBy?: string }} */
-export const order = globalThis.order
+const order = globalThis.order
 
 export const checkout = createCheckout({
   intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY

@@ -84,7 +84,7 @@ export const styles = css`
     display: grid;
     justify-items: center;
     gap: 10px;
-    margin: 0;
+    margin: 0 auto;
     max-inline-size: 400px;
     padding: 24px;
   }
