@@ -33,7 +33,7 @@ test('a payment leaves keys, secrets, tokens, and card data in no other place th
   const securityCode = '907'
   const session = page.waitForResponse('**/checkout-api/session')
   const handoff = await openCheckout(page)
-  expect(Object.keys(handoff)).toEqual(['id', 'clientSecret'])
+  expect(Object.keys(handoff)).toEqual(['id', 'clientSecret', 'orderId'])
   const { clientSecret } = handoff
   const { token } = (await (await session).json()) as { readonly token: string }
   const order = orderOf(page)
