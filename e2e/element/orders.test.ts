@@ -112,7 +112,6 @@ test('a second render with the same values requests nothing', async ({ page, sit
   await waitForState(page, 'ready')
   await page.evaluate(`
     for (const name of ['base-path', 'order-id']) pay.setAttribute(name, pay.getAttribute(name))
-    pay.handoff = { id: 'pi_A', clientSecret: 'x' }
     pay.fetchHandoff = null`)
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
   expect([requests, await intent(page)]).toEqual([['handoff A'], 'pi_A'])
@@ -236,9 +235,7 @@ test('a status that fails for a moment is asked again', async ({ page, sites, pa
   await clickInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.runFor(4000)
-  await expect(
-    page.getByText('We are still waiting for the result. Do not pay again.'),
-  ).toBeVisible()
+  await expect(page.getByText('We are confirming your payment. Do not pay again.')).toBeVisible()
   orders.A = { phase: 'paid' }
   await page.clock.runFor(5000)
   await waitForState(page, 'paid')
@@ -254,9 +251,9 @@ test('a silent shop shows a text after four seconds, and a button after eight', 
   await sites.openShop({ body: element(ofA), script: configure })
   await waitForState(page, 'loading')
   await page.clock.runFor(2000)
-  await expect(page.locator('#pay .wait')).toHaveCount(0)
+  await expect(page.locator('#pay .message')).toHaveCount(0)
   await page.clock.runFor(2000)
-  await expect(page.locator('#pay .wait')).toContainText('This takes longer than usual')
+  await expect(page.locator('#pay .message')).toContainText('This takes longer than usual')
   await expect(page.getByRole('button')).toHaveCount(0)
   await page.clock.runFor(4000)
   orders.A = { phase: 'open' }

@@ -6,9 +6,13 @@ const standalone: UserConfig = {
   plugins: [
     {
       name: 'compact-templates',
-      // Indentation of styles and markup. Line breaks stay as spaces.
-      transform: (code, id) =>
-        /(?:styles|checkout-element)\.ts/.test(id) ? code.replace(/\n\s+/g, '\n') : undefined,
+      // Indentation of styles and markup. Line breaks of markup stay as spaces.
+      transform: (code, id) => {
+        if (/checkout-element\.ts/.test(id)) return code.replace(/\n\s+/g, '\n')
+        return /styles\.ts/.test(id)
+          ? code.replace(/(?<=[;{}])\n\s*|(?<=:) | (?=\{)/g, '')
+          : undefined
+      },
     },
   ],
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },

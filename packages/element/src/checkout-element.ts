@@ -1,6 +1,5 @@
 /** The custom element `<pi-checkout>`: properties, states, and rendering. @module */
 import type { Appearance } from '@pi-checkout/contract/frame-protocol'
-import { isLoopback } from '@pi-checkout/contract/origin'
 import {
   type CSSResult,
   html,
@@ -15,10 +14,9 @@ import { type CheckoutError, helpFor } from './errors.ts'
 import { type CheckoutState, PiEvent } from './events.ts'
 import { FrameController } from './frame-controller.ts'
 import type { FetchHandoff, FetchStatus, Handoff } from './handoff.ts'
-import { LanguageController } from './language-controller.ts'
 import { PaymentController } from './payment-controller.ts'
 import { styles } from './styles.ts'
-import { errorText, failureText, type Texts, textsFor } from './texts.ts'
+import { errorText, failureText, type TextOf, textsFor } from './texts.ts'
 
 /**
  * Shows the hosted checkout for one order, and then what your server says about its payment. Card data stays in its frame.
@@ -93,8 +91,8 @@ export class PiCheckout extends LitElement {
   /**
    * Requests the handoff from your server, instead of the route below `base-path`.
    *
-   * With `order-id`, another function is used for the next request. Without, it is called, and its handoff mounted if it is
-   * another one. Its signal aborts when the handoff is no longer needed.
+   * With `order-id`, another function is used for the next request. Without, it starts over, so that an inline function of a
+   * render would start again and again: pass one that stays the same. Its signal aborts when the handoff is no longer needed.
    *
    * @default `postHandoff` with the route below `base-path`
    * @example
@@ -134,8 +132,7 @@ export class PiCheckout extends LitElement {
   declare orderId: string | null
 
   readonly #internals = this.attachInternals()
-  readonly #language = new LanguageController(this)
-  readonly #frame = new FrameController(this, this.#language)
+  readonly #frame = new FrameController(this)
   readonly #payment = new PaymentController(this, this.#frame)
   /** The focus was inside before this update. */
   #hadFocus = false
@@ -147,7 +144,7 @@ export class PiCheckout extends LitElement {
   }
 
   /**
-   * The response of your handoff route, for a page that has it. Another one starts over. `null` unmounts, or requests one.
+   * The response of your handoff route, for a page that has it. Another one starts over. `null` unmounts, or requests one. Both wait for a payment that is in progress.
    *
    * Write-only: reading returns `null`. The secret is sent through the frame's port only.
    *
@@ -164,17 +161,17 @@ export class PiCheckout extends LitElement {
 
   /** State of the element. */
   get state(): CheckoutState {
-    return this.#payment.state
+    return this.#payment.payment.name
   }
 
   /** What your server says about the payment. `null` before it was asked, and while the buyer uses the form. */
   get phase(): PaymentPhase | null {
-    return this.#payment.phase
+    return this.#payment.payment.report?.phase ?? null
   }
 
   /** Why the checkout or the result cannot be shown. `null` unless the state is `error`. */
   get error(): CheckoutError | null {
-    return this.#payment.error
+    return (this.state === 'error' && this.#payment.payment.error) || null
   }
 
   /**
@@ -206,16 +203,15 @@ export class PiCheckout extends LitElement {
   protected override render(): TemplateResult {
     const { state } = this
     const { element: frame } = this.#frame
+    const below = frame ? 'below' : ''
     // The frame stays in one place, because a moved frame loads again.
     return html`<div class="box">
       <slot ?hidden=${state !== 'idle'}></slot>
-      <div part="loading" role="status" tabindex="-1" class=${frame && state !== 'loading' ? 'below' : ''}>
-        ${this.#loading()}
-      </div>
-      <div part="result" role="status" tabindex="-1" aria-live=${this.#hadFocus ? 'off' : 'polite'}>
+      <div part="loading" role="status" tabindex="-1">${state === 'loading' ? this.#loading() : nothing}</div>
+      <div part="result" role="status" tabindex="-1" class=${below} aria-live=${this.#hadFocus ? 'off' : 'polite'}>
         ${this.#result()}
       </div>
-      <div part="error" role="alert" class=${frame ? 'below' : ''}>${this.#failure()}</div>
+      <div part="error" role="alert" tabindex="-1" class=${below}>${this.error && this.#failure(this.error)}</div>
       ${frame}
     </div>`
   }
@@ -224,8 +220,8 @@ export class PiCheckout extends LitElement {
     const { state } = this
     const { element: frame } = this.#frame
     // A screen reader announces no text while an element is busy.
-    const ariaBusy = String(state === 'loading' && this.#payment.delay === 0)
-    const title = this.label || this.#texts.title
+    const ariaBusy = String(state === 'loading' && this.#payment.payment.delay === 0)
+    const title = this.label || this.#textOf('title')
     Object.assign(this.#internals, { role: 'group', ariaLabel: title, ariaBusy })
     if (frame) Object.assign(frame, { title, inert: state === 'loading' })
     try {
@@ -246,59 +242,53 @@ export class PiCheckout extends LitElement {
 
   /** What has the focus of the element. */
   get #target(): HTMLElement | null | undefined {
-    const part = { loading: 'loading', error: 'retry' }[this.state as string] ?? 'result'
-    const frame = this.state === 'loading' ? undefined : this.#frame.element
-    const retry =
-      this.state === 'error' && this.shadowRoot?.querySelector<HTMLElement>('[part=retry]')
-    return retry || (frame ?? this.shadowRoot?.querySelector<HTMLElement>(`[part=${part}]`))
-  }
-
-  get #texts(): Texts {
-    return textsFor(this.#language.tag)
-  }
-
-  #loading(): unknown {
     const { state } = this
-    const { delay } = this.#payment
-    const texts = this.#texts
-    const isLate = delay > 0
-    if (state === 'confirming')
-      return isLate ? html`<p class="wait">${texts.unconfirmed}</p>` : nothing
-    if (state !== 'loading') return nothing
-    const bones = Array.from({ length: isLate ? 6 : 8 }, () => html`<i></i>`)
+    const find = (part: string) => this.shadowRoot?.querySelector<HTMLElement>(`[part=${part}]`)
+    if (state === 'loading') return find(state)
+    const retry = state === 'error' ? find('retry') : undefined
+    return retry ?? this.#frame.element ?? find(state === 'error' ? state : 'result')
+  }
+
+  get #textOf(): TextOf {
+    return textsFor(this.#frame.language)
+  }
+
+  #loading(): TemplateResult {
+    const { delay } = this.#payment.payment
+    const bones = Array.from({ length: delay ? 6 : 8 }, () => html`<i></i>`)
+    const text = [this.#textOf('loading'), delay > 1 ? this.#retry() : nothing]
     return html`
       <slot name="loading"><div class="skeleton">${bones}</div></slot>
-      ${isLate ? html`<p class="wait">${[texts.loading, delay === 2 ? this.#retry() : nothing]}</p>` : nothing}`
+      ${delay ? this.#message(text) : nothing}`
   }
 
   #result(): unknown {
     const { state } = this
-    const texts = this.#texts
+    const { delay, report } = this.#payment.payment
     switch (state) {
       case 'confirming':
-        return this.#frame.element ? nothing : this.#message(texts.confirming)
+        // The frame shows its own result.
+        return this.#frame.element && !delay ? nothing : this.#message(this.#textOf(state))
       case 'processing':
       case 'paid':
       case 'review':
-        return this.#message(html`<slot name=${state}>${texts[state]}</slot>`)
+        return this.#message(html`<slot name=${state}>${this.#textOf(state)}</slot>`)
       case 'failed': {
-        const text = failureText(this.#payment.reason, texts)
-        return this.#message(html`<slot name="failed">${text}</slot>${this.#retry()}`)
+        const text = failureText(report?.reason, this.#textOf)
+        return this.#message(html`<slot name=${state}>${text}</slot>${this.#retry()}`)
       }
       default:
         return nothing
     }
   }
 
-  #failure(): unknown {
-    const { error } = this
-    if (!error) return nothing
-    const isTest = error.isTest || isLoopback(location.hostname)
+  #failure(error: CheckoutError): TemplateResult {
+    const help = helpFor(error)
     return this.#message(html`
-      <slot name="error">${errorText(error, this.#texts)}</slot>
+      <slot name="error">${errorText(error, this.#textOf)}</slot>
       ${error.retryable ? this.#retry() : nothing}
       <slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
-      ${isTest ? html`<p class="help">Test mode: ${helpFor(error)}</p>` : nothing}`)
+      ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`)
   }
 
   #message(content: unknown): TemplateResult {
@@ -306,7 +296,7 @@ export class PiCheckout extends LitElement {
   }
 
   #retry(): TemplateResult {
-    return html`<button part="retry" @click=${this.reload}>${this.#texts.retry}</button>`
+    return html`<button part="retry" @click=${this.reload}>${this.#textOf('retry')}</button>`
   }
 }
 

@@ -36,7 +36,7 @@ page[key] ??= {}
 
 export const settings: Readonly<Settings> = page[key]
 
-/** Dispatched on the window after each call. */
+/** Dispatched on the document after each call. */
 export const configuredEvent = 'pi-checkout-configured'
 
 /**
@@ -53,7 +53,7 @@ export function configureCheckout({ checkoutOrigin, appearance }: CheckoutConfig
   const origin = checkoutOrigin !== undefined || !appearance ? checkedOrigin(checkoutOrigin) : {}
   if (typeof document === 'undefined') return
   Object.assign(settings, origin, appearance && { appearance })
-  dispatchEvent(new Event(configuredEvent))
+  document.dispatchEvent(new Event(configuredEvent))
 }
 
 function checkedOrigin(value: unknown): Settings {

@@ -1,6 +1,6 @@
 /** Why the checkout cannot be shown: a closed list of codes, each with its fix. @module */
 
-import { settings } from './configure-checkout.ts'
+import { isLoopback } from '@pi-checkout/contract/origin'
 
 /** Codes for which another try can help. */
 const retryableCodes = [
@@ -60,20 +60,11 @@ export class CheckoutError extends Error {
   }
 }
 
-/** Returns the error and its fix for the developer of this page, in test environments. */
-export function helpFor({ message, code, cause }: CheckoutError): string {
-  const checkout = settings.checkoutOrigin ?? location.origin
+/** Returns the error and its fix for the developer of this page, in test environments and on loopback; otherwise nothing. */
+export function helpFor({ message, code, cause, isTest }: CheckoutError): string {
+  if (!isTest && !isLoopback(location.hostname)) return ''
   // A response of the shop, or a mistake in its function.
-  const reason = cause instanceof Error ? cause.message : 'No reason'
-  const server = `${reason}. Read your server's log.`
-  const fixes: Partial<Record<CheckoutErrorCode, string>> = {
-    handoff_failed: server,
-    status_failed: server,
-    order_mismatch: 'Let authorize read orderId.',
-    blocked_by_csp: `Add to your policy: frame-src ${checkout}`,
-    cross_origin_isolated: 'Remove Cross-Origin-Embedder-Policy.',
-    origin_not_allowed: `Run: npx pi-service origins add ${location.origin}`,
-    unreachable: `No response from ${checkout}. Run: npx pi-checkout doctor`,
-  }
-  return `${message}. ${fixes[code] ?? "See the element's README."}`
+  const { message: reason = "See the element's README." } = Object(cause) as Partial<Error>
+  const isUnknown = code === 'origin_not_allowed'
+  return `${message}. ${isUnknown ? `Run: npx pi-service origins add ${location.origin}` : reason}`
 }

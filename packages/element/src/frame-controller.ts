@@ -1,24 +1,29 @@
-/** The frame of an element: mounted from a handoff, named, and kept in the page's language and look. @module */
+/** The frame of an element: mounted from a handoff, and kept in the page's language and look. @module */
 import type { Appearance } from '@pi-checkout/contract/frame-protocol'
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { settings } from './configure-checkout.ts'
 import { FrameSession, type SessionEvent } from './frame-session.ts'
 import type { Handoff } from './handoff.ts'
-import type { LanguageController } from './language-controller.ts'
+import { closestLanguage } from './texts.ts'
 
-type Host = ReactiveControllerHost & { readonly appearance: Appearance | null }
+interface Host extends ReactiveControllerHost, Element {
+  readonly appearance: Appearance | null
+  readonly locale: string | null
+}
 
 export class FrameController implements ReactiveController {
   readonly #host: Host
-  readonly #language: LanguageController
+  readonly #observer = new MutationObserver(() => this.#host.requestUpdate())
   #session: FrameSession | undefined
-  /** Locale and appearance that the page of the frame has. */
-  #sent = ''
 
-  constructor(host: Host, language: LanguageController) {
+  constructor(host: Host) {
     this.#host = host
-    this.#language = language
     host.addController(this)
+  }
+
+  /** BCP 47 tag. */
+  get language(): string {
+    return this.#host.locale || closestLanguage(this.#host) || 'en'
   }
 
   get element(): HTMLIFrameElement | undefined {
@@ -28,12 +33,11 @@ export class FrameController implements ReactiveController {
   /** Replaces the frame. The page of the new one receives the secret through its port only. */
   mount(handoff: Handoff, emit: (event: SessionEvent) => void): void {
     this.unmount()
-    this.#sent = this.#look
     this.#session = new FrameSession({
       handoff,
       origin: settings.checkoutOrigin ?? location.origin,
-      locale: () => this.#language.tag,
-      appearance: () => this.#appearance,
+      locale: () => this.language,
+      appearance: () => this.#host.appearance ?? settings.appearance,
       emit,
     })
   }
@@ -44,23 +48,20 @@ export class FrameController implements ReactiveController {
     this.#session = undefined
   }
 
+  hostConnected(): void {
+    // An element in a shadow root follows the page's language.
+    const options = { attributes: true, attributeFilter: ['lang'], subtree: true }
+    this.#observer.observe(document, options)
+  }
+
   hostUpdated(): void {
-    if (!this.#session || this.#sent === this.#look) return
-    this.#sent = this.#look
-    this.#session.configure()
+    this.#session?.configure()
   }
 
   hostDisconnected(): void {
+    this.#observer.disconnect()
     // A frame that stays in the shadow root would load again with the next insertion.
     this.element?.remove()
     this.unmount()
-  }
-
-  get #appearance(): Appearance | null | undefined {
-    return this.#host.appearance ?? settings.appearance
-  }
-
-  get #look(): string {
-    return this.#language.tag + JSON.stringify(this.#appearance)
   }
 }

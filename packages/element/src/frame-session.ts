@@ -58,6 +58,8 @@ export class FrameSession {
   readonly #isFlood = burstOf({ limit: 5, window: 10_000 })
   #port: MessagePort | undefined
   #acknowledged = false
+  /** What the page has. */
+  #look = ''
   #isIsolated = false
   /** A `hello` arrived, and the `load` event of the same document is still to come. */
   #helloFirst = false
@@ -87,12 +89,15 @@ export class FrameSession {
     signal.addEventListener('abort', () => observer.disconnect())
   }
 
-  /** Sends locale and appearance, once the page has acknowledged the port. */
+  /** Sends a locale and an appearance that the page does not have, once it has acknowledged the port. */
   configure(): void {
-    if (!this.#acknowledged) return
-    const { locale, appearance } = this.#options
+    const locale = this.#options.locale()
     // As text, because a port does not accept the proxies that frameworks make of objects.
-    this.#send({ t: 'config', locale: locale(), appearance: JSON.stringify(appearance()) })
+    const appearance = JSON.stringify(this.#options.appearance())
+    const look = locale + appearance
+    if (!this.#acknowledged || look === this.#look) return
+    this.#look = look
+    this.#send({ t: 'config', locale, appearance })
   }
 
   /** Ends port, listeners, and timers. No event follows. The element removes the frame. */
@@ -121,6 +126,7 @@ export class FrameSession {
     // An older document must neither be read nor receive the secret.
     this.#port?.close()
     this.#acknowledged = false
+    this.#look = ''
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     port1.onmessage = ({ data }: MessageEvent<unknown>) => {

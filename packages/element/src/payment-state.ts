@@ -1,34 +1,31 @@
 /**
  * The payment of one order as the page knows it, and how each event leads to the next state.
  *
- * Requests, frames, and waits have a turn. A message of an earlier turn changes nothing.
+ * Requests and frames have a turn. A message of an earlier turn changes nothing.
  *
  * @module
  */
-import type { PaymentPhase } from './client/fetch-status.ts'
+import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
+import type { PaymentStatus } from './client/fetch-status.ts'
 import { CheckoutError } from './errors.ts'
 import type { CheckoutState } from './events.ts'
-import type { Handoff } from './handoff.ts'
+import type { FetchHandoff, FetchStatus, OrderHandoff } from './handoff.ts'
 
 /** Where handoff and result come from. */
 export interface Source {
+  /** Another value of any of these is another order. */
+  readonly key: readonly unknown[]
   /** `order-id`. Without one the session decides. */
   readonly orderId?: string | undefined
-  /** A handoff can be requested. */
-  readonly requests: boolean
-  /** The status can be requested. */
-  readonly follows: boolean
-  /** The page has set a handoff. */
-  readonly hasHandoff: boolean
+  /** The page has set it. */
+  readonly handoff?: OrderHandoff | undefined
+  readonly fetchHandoff?: FetchHandoff | undefined
+  readonly fetchStatus?: FetchStatus | undefined
   readonly error?: CheckoutError | undefined
 }
 
-/** What the server says about the payment. */
-interface Report {
-  readonly phase: PaymentPhase
-  readonly reason?: string | undefined
-  readonly orderId?: string | undefined
-}
+/** A request for a handoff that is known waits, and mounts it again. */
+type RequestKind = 'handoff' | 'status'
 
 export interface Payment {
   readonly name: CheckoutState
@@ -38,311 +35,221 @@ export interface Payment {
   /** The order that `order-id` or a response has named. */
   readonly orderId?: string | undefined
   /** What a frame can be mounted from. */
-  readonly handoff?: Handoff | undefined
+  readonly handoff?: OrderHandoff | undefined
   /** Id of the order's latest intent. */
   readonly intentId?: string | undefined
   /** Turn of the frame. */
   readonly frame?: number | undefined
-  readonly request?:
-    | { readonly kind: 'handoff' | 'status' | 'retry'; readonly turn: number }
-    | undefined
-  /** Turn of a request that finds out whether another function is another order. */
-  readonly check?: number | undefined
-  /** Turn in which the wait began that the page shows. */
-  readonly wait?: number | undefined
-  /** How long the wait is: 1 after four seconds, 2 after eight. */
-  readonly delay: 0 | 1 | 2
-  /** A handoff was requested because the last one was rejected or is open again. A usable form resets it. */
+  readonly request?: { readonly kind: RequestKind; readonly turn: number } | undefined
+  /** How long this state lasts: 1 after four seconds, 2 after eight. */
+  readonly delay: number
+  /** The element has tried again by itself. A usable form, or the buyer, permits it once more. */
   readonly renewed: boolean
-  /** The automatic retry was used. A page that is shown resets it. */
-  readonly retried: boolean
-  /** How the form ended, for a page that follows the payment itself. */
+  /** How the form ended. */
   readonly end?: 'finish' | 'cancel' | undefined
-  readonly report?: Report | undefined
+  /** What the server says about the payment. */
+  readonly report?: PaymentStatus | undefined
   readonly error?: CheckoutError | undefined
   /** Another source, which waits for the end of this payment. */
   readonly pending?: SetEvent | undefined
 }
 
-/** Another source. */
 interface SetEvent {
   readonly type: 'set'
   readonly source: Source | undefined
-  /** `end`: nothing is left. `maybe`: another function, perhaps for the same order. `same`: for the same order. */
-  readonly change: 'end' | 'another' | 'maybe' | 'same'
 }
+
+type FrameEvent = { readonly turn: number } & (
+  | { readonly type: 'hello' | 'ready' | 'finish' | 'cancel' }
+  | { readonly type: 'busy'; readonly on: boolean }
+  | { readonly type: 'fail'; readonly error: CheckoutError }
+)
 
 export type PaymentEvent =
   | SetEvent
-  /** The element was removed. */
-  | { readonly type: 'removed' }
-  /** `reload()`, "Try again", or another insertion. */
-  | { readonly type: 'again' }
-  /** The page is visible again. */
-  | { readonly type: 'visible' }
-  | { readonly type: 'online' }
-  | (Turn & { readonly type: 'delay' | 'retry' })
-  | (Turn & {
-      readonly type: 'handoff'
-      readonly handoff: Handoff
-      readonly orderId?: string | undefined
-    })
-  /** The order has a payment: its status tells more. */
-  | (Turn & {
-      readonly type: 'refused'
-      readonly error: CheckoutError
-      readonly orderId?: string | undefined
-    })
-  | (Turn & { readonly type: 'failed'; readonly error: CheckoutError })
-  | (Turn & { readonly type: 'phase'; readonly report: Report })
-  | (Turn & { readonly type: 'hello' | 'ready' | 'finish' | 'cancel' })
-  | (Turn & { readonly type: 'busy'; readonly on: boolean })
-  | (Turn & { readonly type: 'fail'; readonly error: CheckoutError })
+  /** `again`: `reload()` and "Try again". `wake`: visible or online again. `delay`: four seconds in the same state. */
+  | { readonly type: 'removed' | 'again' | 'wake' | 'delay' }
+  | { readonly type: 'handoff'; readonly turn: number; readonly handoff: OrderHandoff }
+  | { readonly type: 'phase'; readonly turn: number; readonly report: PaymentStatus }
+  | { readonly type: 'failed'; readonly turn: number; readonly error: CheckoutError }
+  | FrameEvent
 
-interface Turn {
-  readonly turn: number
-}
+export const noPayment: Payment = { name: 'idle', turn: 0, delay: 0, renewed: false }
 
-export const noPayment: Payment = {
-  name: 'idle',
-  turn: 0,
-  delay: 0,
-  renewed: false,
-  retried: false,
-}
+/** The status tells more than these errors of the handoff. */
+const paymentCodes: ReadonlySet<unknown> = new Set<HandoffProblemCode>([
+  'order_already_paid',
+  'payment_in_progress',
+  'payment_under_review',
+])
 
 /** Returns the payment after an event; the same one if the event changes nothing. */
 export function next(payment: Payment, event: PaymentEvent): Payment {
+  const { name, source, handoff, pending, turn, request } = payment
+  if ('turn' in event && event.turn !== payment.frame && event.turn !== request?.turn) {
+    return payment
+  }
   switch (event.type) {
-    case 'set':
-      return afterSet(payment, event)
+    case 'set': {
+      const { key } = event.source ?? {}
+      if (!key || !source?.key.every((value, index) => value === key[index])) {
+        return name === 'busy' ? { ...payment, pending: event } : started(payment, event.source)
+      }
+      const same = { ...payment, source: event.source, pending: undefined }
+      // An element that was removed, and inserted again.
+      return name === 'idle' ? again(same) : same
+    }
     case 'removed': {
-      const { source, orderId, handoff, intentId, turn } = payment
-      const { source: pending } = payment.pending ?? {}
-      if (payment.pending) return { ...noPayment, turn, source: pending, orderId: pending?.orderId }
-      return { ...noPayment, turn, source, orderId, handoff, intentId }
+      const { orderId, intentId } = payment
+      // The insertion sets the other source.
+      const known = pending ? {} : { source, orderId, handoff, intentId }
+      return { ...noPayment, turn, ...known }
     }
     case 'again':
       return again(payment)
-    case 'visible':
-      if (payment.name !== 'failed' || payment.request) return payment
-      return payment.source?.follows ? { ...payment, ...requested(payment, 'status') } : payment
-    case 'online':
-      return payment.error?.code === 'offline' && payment.name === 'error'
-        ? again(payment)
-        : payment
+    case 'wake':
+      if (name === 'failed' && !request) return requesting(payment, name, 'status')
+      return name === 'error' && payment.error?.code === 'offline' ? again(payment) : payment
     case 'delay':
-      if (event.turn !== payment.wait) return payment
-      return { ...payment, delay: payment.delay === 0 ? 1 : 2 }
-    case 'retry':
-      return event.turn === payment.request?.turn ? mounted(payment) : payment
+      return { ...payment, delay: payment.delay + 1 }
     case 'handoff':
-    case 'refused':
-    case 'failed':
-      if (event.turn === payment.check) return afterCheck(payment, event)
-      return event.turn === payment.request?.turn ? afterRequest(payment, event) : payment
+      return ofOrder(payment, event.handoff.orderId, (known) =>
+        mounted({ ...known, handoff: event.handoff, intentId: event.handoff.id }),
+      )
     case 'phase':
-      return event.turn === payment.request?.turn ? afterPhase(payment, event.report) : payment
+      return ofOrder(payment, event.report.orderId, (known) => afterPhase(known, event.report))
+    case 'failed': {
+      const { code, cause } = event.error
+      const refusal = Object(cause) as { readonly code?: unknown; readonly orderId?: string }
+      const isRefused = code === 'handoff_failed' && paymentCodes.has(refusal.code)
+      return isRefused && source?.fetchStatus
+        ? ofOrder(payment, refusal.orderId, following)
+        : failed(payment, event.error)
+    }
     default:
-      return event.turn === payment.frame ? afterFrame(payment, event) : payment
+      return afterFrame(payment, event)
   }
 }
 
-/** Starts over for another source, except that a payment that is in progress ends before. */
-function afterSet(payment: Payment, event: SetEvent): Payment {
-  const { source, change } = event
-  if (change === 'same') return { ...payment, source }
-  if (payment.name === 'busy' && change !== 'end') return { ...payment, pending: event }
-  const isShown = payment.frame !== undefined || payment.report !== undefined
-  if (change === 'maybe' && isShown) {
-    const turn = payment.turn + 1
-    return { ...payment, turn, source, check: turn }
-  }
-  const start = { ...noPayment, turn: payment.turn, source, orderId: source?.orderId }
-  if (source?.error) return failed(start, source.error)
-  return source?.requests || source?.hasHandoff ? loading(start, 'handoff') : start
+function started({ turn }: Payment, source: Source | undefined): Payment {
+  const start = { ...noPayment, turn, source, orderId: source?.orderId }
+  if (!source) return start
+  return source.error ? failed(start, source.error) : loading(start, 'handoff')
 }
 
 /** Ends the wait for the end of a payment. */
 function ended(payment: Payment): Payment {
   const { pending } = payment
-  return pending ? afterSet({ ...payment, pending: undefined }, pending) : payment
+  return pending ? started(payment, pending.source) : payment
 }
 
 function again(payment: Payment): Payment {
-  const { source, handoff, pending } = payment
-  if (pending) return afterSet({ ...noPayment, turn: payment.turn }, pending)
-  const isEndShown = payment.name === 'error' && payment.frame !== undefined
-  const turn = payment.turn + 1
-  const start = { ...payment, ...fresh, ...waitOver, turn, renewed: false, retried: false }
-  if (source?.error) return payment
-  if (isEndShown) return following(start)
-  if (handoff) return mounted({ ...start, name: 'loading', ...waited(start) })
-  return source?.requests || source?.hasHandoff
-    ? loading({ ...start, frame: undefined }, 'handoff')
-    : payment
+  const { name, source, handoff, frame, pending } = payment
+  if (pending) return ended(payment)
+  if (!source || source.error) return payment
+  const start = { ...payment, ...fresh, delay: 0 }
+  // The frame shows its result.
+  if (name === 'error' && frame !== undefined) return following(start)
+  return handoff ? mounted(entered(start, 'loading')) : loading(start, 'handoff')
 }
 
-const fresh = {
-  request: undefined,
-  check: undefined,
-  report: undefined,
-  error: undefined,
-  end: undefined,
-} as const
+const fresh = { report: undefined, error: undefined, renewed: false } as const
 
-/** Another function has returned. The same order stays as it is. */
-function afterCheck(
+/** Continues, unless a response names another order than the page. */
+function ofOrder(
   payment: Payment,
-  event: Extract<PaymentEvent, { type: 'handoff' | 'refused' | 'failed' }>,
+  named: string | undefined,
+  proceed: (payment: Payment) => Payment,
 ): Payment {
-  const { source } = payment
-  const checked = { ...payment, check: undefined }
-  return isSameOrder(payment, event)
-    ? checked
-    : afterSet(checked, { type: 'set', source, change: 'another' })
+  const { orderId = named } = payment
+  return (named ?? orderId) === orderId
+    ? proceed({ ...payment, orderId })
+    : failed(payment, new CheckoutError('order_mismatch'))
 }
 
-function isSameOrder(
-  { orderId, handoff, report }: Payment,
-  event: Extract<PaymentEvent, { type: 'handoff' | 'refused' | 'failed' }>,
-): boolean {
-  if (event.type === 'failed') return false
-  if (event.orderId !== undefined && orderId !== undefined) return event.orderId === orderId
-  if (event.type === 'refused') return report !== undefined
-  const { id, clientSecret } = event.handoff
-  return id === handoff?.id && clientSecret === handoff.clientSecret
-}
-
-function afterRequest(
-  payment: Payment,
-  event: Extract<PaymentEvent, { type: 'handoff' | 'refused' | 'failed' }>,
-): Payment {
-  if (event.type === 'failed') return failed(payment, event.error)
-  const { orderId = payment.orderId } = event
-  if (isOther(payment, orderId)) return failed(payment, new CheckoutError('order_mismatch'))
-  if (event.type === 'handoff') {
-    const { handoff } = event
-    return mounted({ ...payment, orderId, handoff, intentId: handoff.id })
-  }
-  return payment.source?.follows ? following({ ...payment, orderId }) : failed(payment, event.error)
-}
-
-function afterPhase(payment: Payment, report: Report): Payment {
-  const { orderId = payment.orderId } = report
-  if (isOther(payment, orderId)) return failed(payment, new CheckoutError('order_mismatch'))
-  const { name, frame: _, ...rest } = payment
-  const known = { ...rest, orderId, report: { ...report, orderId }, frame: undefined }
-  const settled = { ...known, ...waitOver, handoff: undefined, error: undefined }
-  switch (report.phase) {
-    case 'open': {
-      const error = payment.error ?? new CheckoutError('status_failed', { cause: openAgain })
-      if (payment.renewed) return failed({ ...payment, report: known.report }, error)
-      return { ...loading({ ...known, name, handoff: undefined }, 'handoff'), renewed: true }
-    }
+function afterPhase(payment: Payment, status: PaymentStatus): Payment {
+  const { orderId, request } = payment
+  const { phase } = status
+  const reported = { ...payment, report: { ...status, orderId } }
+  const known = { ...reported, handoff: undefined, frame: undefined, error: undefined }
+  switch (phase) {
+    case 'open':
+      return payment.renewed
+        ? failed(reported, new CheckoutError('status_failed'))
+        : { ...loading(known, 'handoff'), renewed: true }
     case 'paid':
     case 'review':
-    case 'failed': {
-      const isKnown = name === report.phase && payment.report?.reason === report.reason
-      const result = { ...settled, name: report.phase, request: undefined }
-      return isKnown ? { ...payment, request: undefined } : result
-    }
+    case 'failed':
+      return { ...entered(known, phase), request: undefined }
     default:
       // The same request goes on.
-      return name === 'processing' && payment.report?.phase === report.phase
-        ? payment
-        : { ...settled, name: 'processing' }
+      return { ...entered(known, 'processing'), request }
   }
 }
 
-const openAgain = new TypeError('The form has ended twice, and the status is open')
-
-function afterFrame(
-  payment: Payment,
-  event: Extract<PaymentEvent, { type: 'hello' | 'ready' | 'finish' | 'cancel' | 'busy' | 'fail' }>,
-): Payment {
-  const { name } = payment
+function afterFrame(payment: Payment, event: FrameEvent): Payment {
+  const { name, source } = payment
   const isUsable = name === 'ready' || name === 'busy'
   switch (event.type) {
     case 'hello':
-      return isUsable ? { ...payment, name: 'loading', ...waited(payment) } : payment
+      return isUsable ? entered(payment, 'loading') : payment
     case 'busy':
-      if (!isUsable || event.on === (name === 'busy')) return payment
-      return ended({ ...payment, name: event.on ? 'busy' : 'ready' })
-    case 'ready': {
-      const usable = { ...payment, ...waitOver, renewed: false, retried: false }
+      if (!isUsable) return payment
+      return event.on ? entered(payment, 'busy') : ended(entered(payment, 'ready'))
+    case 'ready':
       if (isUsable) return payment
-      return ended({ ...usable, ...fresh, check: payment.check, name: 'ready' })
-    }
+      return ended({ ...entered(payment, 'ready'), ...fresh, request: undefined })
     case 'fail':
       return afterFail({ ...payment, frame: undefined }, event.error)
     default: {
       if (name === 'confirming' || name === 'finished') return payment
-      const end = event.type
-      const after = { ...payment, retried: false, error: undefined, end }
-      return ended(
-        payment.source?.follows
-          ? following(after)
-          : { ...after, ...waitOver, name: 'finished', request: undefined },
-      )
+      const after = { ...payment, error: undefined, end: event.type }
+      return ended(source?.fetchStatus ? following(after) : entered(after, 'finished'))
     }
   }
 }
 
 /** The frame has failed. */
 function afterFail(payment: Payment, error: CheckoutError): Payment {
-  const { name, source, renewed, retried, pending } = payment
+  const { name, source, renewed, pending } = payment
   // The result does not depend on the frame.
   if (name === 'confirming' || name === 'error') return payment
-  if (pending) return ended({ ...payment, name: 'loading' })
+  if (pending) return ended(payment)
   if (error.code === 'unauthorized') {
     const rejected = { ...payment, handoff: undefined }
-    if (!renewed && source?.follows) return { ...loading(rejected, 'status'), error }
-    if (!renewed && source?.requests) return { ...loading(rejected, 'handoff'), renewed: true }
-    return failed(rejected, error)
+    if (renewed || !source?.fetchHandoff) return failed(rejected, error)
+    const kind = source.fetchStatus ? 'status' : 'handoff'
+    return { ...loading(rejected, kind), renewed: kind === 'handoff' }
   }
-  if (!error.retryable || retried) return failed(payment, error)
-  return { ...loading(payment, 'retry'), retried: true }
+  if (renewed || !error.retryable) return failed(payment, error)
+  return { ...loading(payment, 'handoff'), renewed: true }
 }
 
 /** Shows an error, below a frame that shows its result. */
 function failed(payment: Payment, error: CheckoutError): Payment {
-  return { ...payment, ...waitOver, name: 'error', error, request: undefined, check: undefined }
+  return { ...entered(payment, 'error'), error, request: undefined }
 }
-
-const waitOver = { wait: undefined, delay: 0 } as const
 
 /** Follows the payment. The frame stays, with its result. */
 function following(payment: Payment): Payment {
-  const next = { ...payment, ...requested(payment, 'status') }
-  return { ...next, name: 'confirming', wait: next.turn, delay: 0 }
+  return requesting(payment, 'confirming', 'status')
 }
 
-/** Requests something, and shows no frame. A wait goes on. */
-function loading(payment: Payment, kind: 'handoff' | 'status' | 'retry'): Payment {
-  const next = { ...payment, frame: undefined, error: undefined, ...requested(payment, kind) }
-  return { ...next, name: 'loading', ...waited(next) }
+/** Requests something, and shows no frame. */
+function loading(payment: Payment, kind: RequestKind): Payment {
+  return { ...requesting(payment, 'loading', kind), frame: undefined, error: undefined }
 }
 
-function requested(
-  { turn }: Payment,
-  kind: 'handoff' | 'status' | 'retry',
-): Pick<Payment, 'turn' | 'request'> {
-  return { turn: turn + 1, request: { kind, turn: turn + 1 } }
+function requesting(payment: Payment, name: CheckoutState, kind: RequestKind): Payment {
+  const turn = payment.turn + 1
+  return { ...entered(payment, name), turn, request: { kind, turn } }
 }
 
-/** Returns the wait of a loading form: the one that runs, or a new one. */
-function waited({ name, wait, turn, delay }: Payment): Pick<Payment, 'wait' | 'delay'> {
-  return name === 'loading' && wait !== undefined ? { wait, delay } : { wait: turn, delay: 0 }
-}
-
-/** Mounts a frame. */
 function mounted(payment: Payment): Payment {
   const turn = payment.turn + 1
   return { ...payment, turn, frame: turn, request: undefined }
 }
 
-/** Whether a response names another order than the page. */
-function isOther(payment: Payment, orderId: string | undefined): boolean {
-  return payment.orderId !== undefined && orderId !== payment.orderId
+function entered(payment: Payment, name: CheckoutState): Payment {
+  return { ...payment, name, delay: name === payment.name ? payment.delay : 0 }
 }

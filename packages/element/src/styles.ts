@@ -79,24 +79,17 @@ export const styles = css`
     block-size: 16px;
     margin: 12px 120px;
   }
-  .message,
-  .wait {
+  .message {
     display: grid;
     justify-items: center;
     gap: 10px;
     margin: 0 auto;
     max-inline-size: 400px;
     padding: 24px;
-  }
-  .message {
     font-size: 1.125em;
   }
   .help {
-    padding: 10px;
-    border: 1px solid #8888;
-    border-radius: 10px;
-    font: 13px/1.5 ui-monospace, monospace;
-    text-align: start;
+    font: 13px monospace;
     overflow-wrap: anywhere;
   }
   button {

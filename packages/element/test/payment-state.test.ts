@@ -8,94 +8,80 @@ import {
   type Source,
 } from '../src/payment-state.ts'
 
-const source = { requests: true, follows: true, hasHandoff: false }
-const A: Source = { ...source, orderId: 'A' }
-const B: Source = { ...source, orderId: 'B' }
-const session: Source = source
-const formOnly: Source = { ...source, follows: false }
-const wrongPath: Source = { ...A, error: new CheckoutError('invalid_base_path') }
 const one = { id: 'pi_1', clientSecret: 'x' }
-const two = { id: 'pi_2', clientSecret: 'y' }
-const error = (code: ConstructorParameters<typeof CheckoutError>[0]) => new CheckoutError(code)
+const functions = { fetchHandoff: async () => one, fetchStatus: async () => ({ phase: 'open' }) }
+const session = { key: ['session'], ...functions } as Source
+const A: Source = { ...session, key: ['A'], orderId: 'A' }
+const B: Source = { ...session, key: ['B'], orderId: 'B' }
+const formOnly: Source = { key: ['formOnly'], fetchHandoff: functions.fetchHandoff }
+const wrongPath: Source = { ...A, key: ['/'], error: new CheckoutError('invalid_base_path') }
+const set = (source?: Source) => (): PaymentEvent => ({ type: 'set', source })
+
+/** `-1` if no such request runs. */
+const turnOf = ({ request }: Payment, kind: string): number =>
+  request?.kind === kind ? request.turn : -1
+const handoff =
+  (fields = {}) =>
+  (payment: Payment): PaymentEvent => ({
+    type: 'handoff',
+    turn: turnOf(payment, 'handoff'),
+    handoff: { ...one, ...fields },
+  })
+const phase =
+  (report: object) =>
+  (payment: Payment): PaymentEvent =>
+    ({ type: 'phase', turn: turnOf(payment, 'status'), report }) as PaymentEvent
+const failed =
+  (code: 'handoff_failed' | 'status_failed', cause?: object) =>
+  (payment: Payment): PaymentEvent => ({
+    type: 'failed',
+    turn: turnOf(payment, code === 'handoff_failed' ? 'handoff' : 'status'),
+    error: new CheckoutError(code, { cause }),
+  })
+const paid = { code: 'order_already_paid' }
+const frame =
+  (fields: object) =>
+  ({ frame: turn = -1 }: Payment): PaymentEvent =>
+    ({ turn, ...fields }) as PaymentEvent
+const fail = (code: ConstructorParameters<typeof CheckoutError>[0]) =>
+  frame({ type: 'fail', error: new CheckoutError(code) })
 
 /** Events by name. They carry the turn of what is running. */
 const events: Record<string, (payment: Payment) => PaymentEvent> = {
-  A: () => ({ type: 'set', source: A, change: 'another' }),
-  B: () => ({ type: 'set', source: B, change: 'another' }),
-  session: () => ({ type: 'set', source: session, change: 'another' }),
-  formOnly: () => ({ type: 'set', source: formOnly, change: 'another' }),
-  wrongPath: () => ({ type: 'set', source: wrongPath, change: 'another' }),
-  waits: () => ({ type: 'set', source: undefined, change: 'another' }),
-  nothing: () => ({ type: 'set', source: undefined, change: 'end' }),
-  function: ({ source: last }) => ({ type: 'set', source: last, change: 'maybe' }),
+  A: set(A),
+  B: set(B),
+  session: set(session),
+  formOnly: set(formOnly),
+  wrongPath: set(wrongPath),
+  nothing: set(),
   removed: () => ({ type: 'removed' }),
   again: () => ({ type: 'again' }),
-  visible: () => ({ type: 'visible' }),
-  online: () => ({ type: 'online' }),
-  delay: ({ wait = 0 }) => ({ type: 'delay', turn: wait }),
-  retry: (payment) => ({ type: 'retry', turn: requestOf(payment, 'retry') }),
-  handoff: (payment) => handoff(requestOf(payment, 'handoff'), { handoff: one }),
-  two: (payment) => handoff(requestOf(payment, 'handoff'), { handoff: two }),
-  ofA: (payment) => handoff(requestOf(payment, 'handoff'), { handoff: one, orderId: 'A' }),
-  ofB: (payment) => handoff(requestOf(payment, 'handoff'), { handoff: one, orderId: 'B' }),
-  checkedSame: ({ check = 0 }) => handoff(check, { handoff: one }),
-  checkedOther: ({ check = 0 }) => handoff(check, { handoff: two }),
-  refused: (payment) => ({
-    type: 'refused',
-    turn: requestOf(payment, 'handoff'),
-    error: error('handoff_failed'),
-  }),
-  refusedB: (payment) => ({ ...events.refused?.(payment), orderId: 'B' }) as PaymentEvent,
-  failed: (payment) => ({
-    type: 'failed',
-    turn: requestOf(payment, 'handoff'),
-    error: error('handoff_failed'),
-  }),
-  noStatus: (payment) => ({
-    type: 'failed',
-    turn: requestOf(payment, 'status'),
-    error: error('status_failed'),
-  }),
-  ...Object.fromEntries(
-    (['open', 'processing', 'paid', 'failed', 'review', 'unknown'] as const).map((phase) => [
-      `=${phase}`,
-      (payment: Payment) => ({
-        type: 'phase',
-        turn: requestOf(payment, 'status'),
-        report: { phase },
-      }),
-    ]),
-  ),
-  '=paidB': (payment) => ({
-    type: 'phase',
-    turn: requestOf(payment, 'status'),
-    report: { phase: 'paid', orderId: 'B' },
-  }),
-  ...Object.fromEntries(
-    (['hello', 'ready', 'finish', 'cancel'] as const).map((type) => [
-      type,
-      ({ frame = 0 }: Payment) => ({ type, turn: frame }),
-    ]),
-  ),
-  busy: ({ frame = 0 }) => ({ type: 'busy', on: true, turn: frame }),
-  idle: ({ frame = 0 }) => ({ type: 'busy', on: false, turn: frame }),
-  internal: ({ frame = 0 }) => ({ type: 'fail', error: error('internal'), turn: frame }),
-  offline: ({ frame = 0 }) => ({ type: 'fail', error: error('offline'), turn: frame }),
-  rejected: ({ frame = 0 }) => ({ type: 'fail', error: error('unauthorized'), turn: frame }),
-  unregistered: ({ frame = 0 }) => ({
-    type: 'fail',
-    error: error('origin_not_allowed'),
-    turn: frame,
-  }),
-}
-
-function handoff(turn: number, fields: object): PaymentEvent {
-  return { type: 'handoff', turn, ...fields } as PaymentEvent
-}
-
-/** `-1` if no such request runs. */
-function requestOf({ request }: Payment, kind: string): number {
-  return request?.kind === kind ? request.turn : -1
+  wake: () => ({ type: 'wake' }),
+  delay: () => ({ type: 'delay' }),
+  handoff: handoff(),
+  ofA: handoff({ orderId: 'A' }),
+  ofB: handoff({ orderId: 'B' }),
+  refused: failed('handoff_failed', paid),
+  refusedB: failed('handoff_failed', { ...paid, orderId: 'B' }),
+  failed: failed('handoff_failed'),
+  noStatus: failed('status_failed', paid),
+  '=open': phase({ phase: 'open' }),
+  '=processing': phase({ phase: 'processing' }),
+  '=unknown': phase({ phase: 'unknown' }),
+  '=paid': phase({ phase: 'paid' }),
+  '=review': phase({ phase: 'review' }),
+  '=failed': phase({ phase: 'failed' }),
+  '=paidB': phase({ phase: 'paid', orderId: 'B' }),
+  hello: frame({ type: 'hello' }),
+  ready: frame({ type: 'ready' }),
+  busy: frame({ type: 'busy', on: true }),
+  idle: frame({ type: 'busy', on: false }),
+  finish: frame({ type: 'finish' }),
+  cancel: frame({ type: 'cancel' }),
+  internal: fail('internal'),
+  offline: fail('offline'),
+  rejected: fail('unauthorized'),
+  unregistered: fail('origin_not_allowed'),
 }
 
 function play(names: string): Payment {
@@ -107,17 +93,9 @@ function play(names: string): Payment {
 }
 
 /** Returns the state with what is running and what is known. */
-function summary({
-  name,
-  frame,
-  request,
-  handoff,
-  orderId,
-  error: failure,
-  check,
-}: Payment): string {
-  const parts = [name, frame && `frame of ${handoff?.id}`, request?.kind, check && 'check']
-  return [...parts, orderId && `for ${orderId}`, name === 'error' && failure?.code]
+function summary({ name, frame, request, handoff, orderId, error }: Payment): string {
+  const parts = [name, frame && `frame of ${handoff?.id}`, request?.kind]
+  return [...parts, orderId && `for ${orderId}`, name === 'error' && error?.code]
     .filter(Boolean)
     .join(', ')
 }
@@ -127,8 +105,7 @@ const following = 'confirming, frame of pi_1, status, for A'
 
 test.each([
   ['A', loading],
-  ['waits', 'idle'],
-  ['A waits', 'idle'],
+  ['nothing', 'idle'],
   ['A nothing', 'idle'],
   ['wrongPath', 'error, for A, invalid_base_path'],
   ['wrongPath again', 'error, for A, invalid_base_path'],
@@ -176,18 +153,18 @@ test.each([
   ['formOnly refused', 'error, handoff_failed'],
   // The next intent, and other tabs.
   ['A handoff ready cancel =failed again', loading],
-  ['A handoff ready cancel =failed visible', 'failed, status, for A'],
-  ['A handoff ready cancel =failed visible =failed', 'failed, for A'],
-  ['A handoff ready cancel =failed visible =paid', 'paid, for A'],
-  ['A refused =paid visible', 'paid, for A'],
+  ['A handoff ready cancel =failed wake', 'failed, status, for A'],
+  ['A handoff ready cancel =failed wake =failed', 'failed, for A'],
+  ['A handoff ready cancel =failed wake =paid', 'paid, for A'],
+  ['A refused =paid wake', 'paid, for A'],
   ['A refused =paid again', loading],
   // Failures of the frame.
-  ['A handoff internal', 'loading, retry, for A'],
-  ['A handoff internal retry', 'loading, frame of pi_1, for A'],
-  ['A handoff internal retry internal', 'error, for A, internal'],
-  ['A handoff internal retry internal again', 'loading, frame of pi_1, for A'],
-  ['A handoff offline retry offline online', 'loading, frame of pi_1, for A'],
-  ['A handoff internal retry internal online', 'error, for A, internal'],
+  ['A handoff internal', 'loading, handoff, for A'],
+  ['A handoff internal handoff', 'loading, frame of pi_1, for A'],
+  ['A handoff internal handoff internal', 'error, for A, internal'],
+  ['A handoff internal handoff internal again', 'loading, frame of pi_1, for A'],
+  ['A handoff offline handoff offline wake', 'loading, frame of pi_1, for A'],
+  ['A handoff internal handoff internal wake', 'error, for A, internal'],
   ['A handoff unregistered', 'error, for A, origin_not_allowed'],
   ['A handoff rejected', 'loading, status, for A'],
   ['A handoff rejected =paid', 'paid, for A'],
@@ -205,30 +182,21 @@ test.each([
   ['A handoff ready busy B finish', 'loading, handoff, for B'],
   ['A handoff ready busy B internal', 'loading, handoff, for B'],
   ['A handoff ready busy B again', 'loading, handoff, for B'],
-  ['A handoff ready busy B removed', 'idle, for B'],
-  ['A handoff ready busy B removed again', 'loading, handoff, for B'],
-  ['A handoff ready busy waits finish', 'idle'],
-  ['A handoff ready busy nothing', 'idle'],
+  ['A handoff ready busy B removed B', 'loading, handoff, for B'],
+  ['A handoff ready busy nothing', 'busy, frame of pi_1, for A'],
+  ['A handoff ready busy nothing finish', 'idle'],
   ['A handoff ready finish B', 'loading, handoff, for B'],
   ['A refused =processing B', 'loading, handoff, for B'],
   ['A refused =paid B', 'loading, handoff, for B'],
   ['A failed B', 'loading, handoff, for B'],
   ['wrongPath A', loading],
-  // Another function, which may be for another order.
-  ['session function', 'loading, handoff'],
-  ['session handoff ready function', 'ready, frame of pi_1, check'],
-  ['session handoff ready function checkedSame', 'ready, frame of pi_1'],
-  ['session handoff ready function checkedOther', 'loading, handoff'],
-  ['session handoff ready busy function', 'busy, frame of pi_1'],
-  ['session handoff ready busy function idle checkedOther', 'loading, handoff'],
-  ['session handoff ready function busy checkedOther', 'busy, frame of pi_1'],
-  ['session handoff ready function busy checkedOther idle', 'loading, handoff'],
-  ['session handoff ready finish =paid function checkedOther', 'loading, handoff'],
-  ['session failed function', 'loading, handoff'],
+  // Back to the order that is being paid.
+  ['A handoff ready busy B A finish', following],
+  ['A handoff ready A', 'ready, frame of pi_1, for A'],
   // Insertions.
   ['A handoff ready removed', 'idle, for A'],
-  ['A handoff ready removed again', 'loading, frame of pi_1, for A'],
-  ['A refused =paid removed again', loading],
+  ['A handoff ready removed A', 'loading, frame of pi_1, for A'],
+  ['A refused =paid removed A', loading],
 ])('%s: %s', (names, expected) => {
   expect(summary(play(names))).toBe(expected)
 })
@@ -246,19 +214,22 @@ test.each([
 
 /** Returns every state that events can lead to. Turns are compared by what they belong to. */
 function reachable(): readonly Payment[] {
-  const keyOf = ({ turn: _, frame, request, check, wait, ...rest }: Payment): string =>
-    JSON.stringify([
-      rest,
-      frame !== undefined,
-      request?.kind,
-      check !== undefined,
-      wait !== undefined,
-    ])
+  const keyOf = ({ turn: _, end, intentId, delay, error, ...rest }: Payment): string => {
+    const { frame, request, report, source, pending } = rest
+    const known = {
+      ...rest,
+      report: report?.phase,
+      source: source?.key,
+      pending: pending?.source?.key,
+    }
+    return JSON.stringify({ ...known, frame: !!frame, request: request?.kind, code: error?.code })
+  }
   const found = new Map([[keyOf(noPayment), noPayment]])
   for (const payment of found.values()) {
     for (const create of Object.values(events)) {
       const after = next(payment, create(payment))
-      if (!found.has(keyOf(after))) found.set(keyOf(after), after)
+      const key = keyOf(after)
+      if (!found.has(key)) found.set(key, after)
     }
   }
   return [...found.values()]
@@ -268,23 +239,23 @@ test('in every reachable state each wait ends, and old messages change nothing',
   const all = reachable()
   expect(all.length).toBeGreaterThan(100)
   for (const payment of all) {
-    const { name, frame, request, handoff: mounted, source: from, wait } = payment
+    const { name, frame, request, handoff: known, source, pending } = payment
+    const is = (...names: string[]): boolean => names.includes(name)
+    const text = summary(payment)
     // What a state waits for is running.
-    const runs = { loading: frame ?? request, confirming: request, processing: request }[
-      name as string
-    ]
-    if (['loading', 'confirming', 'processing'].includes(name))
-      expect(runs, summary(payment)).toBeDefined()
-    if (['ready', 'busy', 'finished'].includes(name)) expect(frame, summary(payment)).toBeDefined()
-    if (['paid', 'review', 'failed', 'processing'].includes(name)) expect(frame).toBeUndefined()
-    if (frame !== undefined) expect(mounted).toBeDefined()
-    expect(wait !== undefined).toBe(name === 'loading' || name === 'confirming')
+    if (is('loading')) expect(frame ?? request, text).toBeDefined()
+    if (is('confirming', 'processing')) expect(request, text).toBeDefined()
+    if (is('ready', 'busy', 'finished')) expect(frame, text).toBeDefined()
+    if (is('paid', 'review', 'failed', 'processing')) expect(frame, text).toBeUndefined()
+    if (frame !== undefined) expect(known, text).toBeDefined()
     // Nothing is for another order than the page's, unless a payment is in progress.
-    if (from?.orderId !== undefined && name !== 'idle') expect(payment.orderId).toBe(from.orderId)
-    if (payment.pending) expect(name === 'busy' || name === 'loading', summary(payment)).toBe(true)
+    if (source?.orderId && !is('idle')) expect(payment.orderId).toBe(source.orderId)
+    if (pending) expect(is('busy', 'loading'), text).toBe(true)
+    let isLate = false
     for (const create of Object.values(events)) {
       const event = create(payment)
-      if ('turn' in event) expect(next(payment, { ...event, turn: -1 })).toBe(payment)
+      if ('turn' in event) isLate ||= next(payment, { ...event, turn: -1 }) !== payment
     }
+    expect(isLate, text).toBe(false)
   }
 })

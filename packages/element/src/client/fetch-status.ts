@@ -51,8 +51,7 @@ export async function getStatus(
   url: string,
   { orderId, signal }: OrderRequest = {},
 ): Promise<PaymentStatus> {
-  const query = orderId === undefined ? {} : { orderId }
-  return readStatus(await requestJson(url, { query, signal }))
+  return readStatus(await requestJson(url, { method: 'GET', orderId, signal }))
 }
 
 const phases: readonly unknown[] = ['open', 'processing', 'paid', 'failed', 'review', 'unknown']

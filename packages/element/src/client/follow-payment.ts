@@ -1,5 +1,11 @@
 /** Asks the shop's server for the payment's phase until it is final. @module */
-import { getStatus, type OrderRequest, type PaymentPhase } from './fetch-status.ts'
+import {
+  getStatus,
+  type OrderRequest,
+  type PaymentPhase,
+  type PaymentStatus,
+  readStatus,
+} from './fetch-status.ts'
 
 /** A phase that only the shop or another attempt changes. */
 type FinalPhase = Extract<PaymentPhase, 'paid' | 'failed' | 'review'>
@@ -20,37 +26,64 @@ type FinalPhase = Extract<PaymentPhase, 'paid' | 'failed' | 'review'>
  */
 export async function followPayment(
   statusUrl: string,
-  { orderId, signal }: OrderRequest = {},
+  options: OrderRequest = {},
 ): Promise<FinalPhase> {
-  for (let delay = 500; ; delay = Math.min(delay * 1.5, 5000)) {
-    if (document.hidden) await pause(0, signal)
-    const phase = await getStatus(statusUrl, { orderId, signal }).then(
-      ({ phase }) => phase,
-      ignoreTransient,
-    )
+  return await poll(() => getStatus(statusUrl, options), { ...options, longestPause: 5000 })
+}
+
+interface PollOptions {
+  readonly signal?: AbortSignal | undefined
+  /** In milliseconds. */
+  readonly longestPause: number
+  readonly onStatus?: (status: PaymentStatus) => void
+}
+
+/**
+ * Asks until the phase is final, less and less often, and not while the page is hidden.
+ *
+ * @throws What another request would return too.
+ * @throws The reason of `signal`, if it aborts.
+ */
+export async function poll(
+  ask: () => Promise<unknown>,
+  { signal, longestPause, onStatus }: PollOptions,
+): Promise<FinalPhase> {
+  if (document.hidden) await pause(0, signal)
+  for (let delay = 500; ; delay = Math.min(delay * 1.5, longestPause)) {
+    const status = await ask()
+      .then(readStatus)
+      .catch((error) => {
+        if (Object(error).retryable === false) throw error
+      })
+    if (status) onStatus?.(status)
+    const { phase } = status ?? {}
     if (phase === 'paid' || phase === 'failed' || phase === 'review') return phase
     await pause(delay, signal)
   }
 }
 
-/** @throws What another request would return too. */
-export function ignoreTransient(error: unknown): undefined {
-  if (Object(error).retryable === false) throw error
+/** Waits, and until the page is visible. A page that becomes visible ends it. */
+export async function pause(time: number, signal: AbortSignal | undefined): Promise<void> {
+  await waitFor('visibilitychange', time, signal)
+  while (document.hidden && !signal?.aborted) await waitFor('visibilitychange', 1e9, signal)
+  signal?.throwIfAborted()
 }
 
-/** Waits, and until the page is visible. Rejects with the reason of the signal. */
-export function pause(time: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** Waits for an event of the document, for some milliseconds, or until the signal aborts. */
+export function waitFor(
+  event: string,
+  time: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
     const end = (): void => {
-      if (document.hidden && !signal?.aborted) return
       clearTimeout(timer)
-      document.removeEventListener('visibilitychange', end)
+      document.removeEventListener(event, end)
       signal?.removeEventListener('abort', end)
-      if (signal?.aborted) reject(signal.reason)
-      else resolve()
+      resolve()
     }
     const timer = setTimeout(end, time)
-    document.addEventListener('visibilitychange', end)
+    document.addEventListener(event, end)
     signal?.addEventListener('abort', end)
     if (signal?.aborted) end()
   })

@@ -19,5 +19,5 @@ export async function postHandoff(
   { orderId, signal }: OrderRequest = {},
 ): Promise<OrderHandoff> {
   // The element checks all three values.
-  return (await requestJson(url, { post: { orderId }, signal })) as unknown as OrderHandoff
+  return (await requestJson(url, { method: 'POST', orderId, signal })) as unknown as OrderHandoff
 }

@@ -6,9 +6,9 @@ import { ShopError } from './shop-error.ts'
 const requestTimeout = 20_000
 
 interface JsonRequest {
-  readonly query?: Readonly<Record<string, string>>
-  /** Makes it a POST. */
-  readonly post?: object
+  /** A GET has the order in its query, a POST in its body. */
+  readonly method: 'GET' | 'POST'
+  readonly orderId: string | undefined
   readonly signal: AbortSignal | undefined
 }
 
@@ -16,49 +16,42 @@ interface JsonRequest {
  * Returns the JSON of a response, `{}` if its body is something else.
  *
  * @param path - Resolved against the page's origin, because a `<base>` can be injected.
- * @throws {ShopError} If the response is an error, or redirects to another site.
+ * @throws {ShopError} If the response is an error or a redirect.
  * @throws {TypeError} If there is no response, or none in 20 seconds.
  * @throws The reason of `signal`, if it aborts.
  */
 export async function requestJson(
   path: string,
-  { query, post, signal }: JsonRequest,
+  { method, orderId, signal }: JsonRequest,
 ): Promise<Readonly<Record<string, unknown>>> {
   const url = new URL(path, location.origin)
-  for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
+  const isPost = method === 'POST'
+  if (!isPost && orderId !== undefined) url.searchParams.set('orderId', orderId)
   // Not `AbortSignal.any`, which Safari before 17.4 does not have.
   const end = new AbortController()
   const abort = (): void => end.abort(signal?.reason ?? new TypeError('No response in 20 seconds'))
   if (signal?.aborted) abort()
   signal?.addEventListener('abort', abort)
   const timer = setTimeout(abort, requestTimeout)
-  const send = (redirect: RequestRedirect): Promise<Response> =>
-    fetch(url.href, {
-      ...(post && {
-        method: 'POST',
+  try {
+    const response = await fetch(url.href, {
+      method,
+      ...(isPost && {
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(post),
+        body: JSON.stringify({ orderId }),
       }),
-      redirect,
-      // Your server may have another origin than the page, but none that a redirect names.
-      mode: url.origin === location.origin ? 'same-origin' : 'cors',
+      // Such as a sign-in page, which another request would get too. Its address may be another site's.
+      redirect: 'manual',
       credentials: 'include',
       cache: 'no-store',
       signal: end.signal,
     })
-  try {
-    let response = await send('manual')
-    // A sign-in page of another site fails like a network, which would be asked again.
-    if (response.type === 'opaqueredirect') {
-      response = await send('follow').catch(() => {
-        throw new ShopError(302, {})
-      })
-    }
     const json: unknown = await response.json().catch((error) => {
       if (end.signal.aborted) throw error
     })
     const body = Object(json)
-    if (!response.ok) throw new ShopError(response.status, body)
+    // A redirect has the status 0.
+    if (!response.ok) throw new ShopError(response.status || 302, body)
     return body
   } finally {
     clearTimeout(timer)
