@@ -1,5 +1,4 @@
 /** Why the checkout cannot be shown: a closed list of codes, each with its fix. @module */
-
 import { isLoopback } from '@pi-checkout/contract/origin'
 
 /** Codes for which another try can help. */

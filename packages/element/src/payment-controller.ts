@@ -22,6 +22,8 @@ interface Host extends ReactiveControllerHost, Element {
   readonly fetchStatus?: FetchStatus | null
 }
 
+type Request = NonNullable<Payment['request']>
+
 /** In milliseconds: how long a wait has no text, and for how long an element waits to be configured. */
 const silence = 4000
 
@@ -140,10 +142,7 @@ export class PaymentController implements ReactiveController {
     this.#report(before, after)
   }
 
-  async #start(
-    { kind, turn }: NonNullable<Payment['request']>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #start({ kind, turn }: Request, signal: AbortSignal): Promise<void> {
     const { source, orderId } = this.#payment
     let { handoff } = this.#payment
     try {
@@ -162,10 +161,10 @@ export class PaymentController implements ReactiveController {
         signal.throwIfAborted()
         // Before the request, for which the server creates an intent.
         assertPage()
-        const own = source?.handoff === this.#used ? undefined : source?.handoff
-        this.#used = source?.handoff
-        const requested = own ?? source?.fetchHandoff?.({ orderId, signal })
-        handoff = readHandoff((await requested) ?? source?.handoff)
+        const { handoff: own, fetchHandoff } = source ?? {}
+        const isNext = fetchHandoff && (!own || own === this.#used)
+        this.#used = own
+        handoff = readHandoff(isNext ? await fetchHandoff({ orderId, signal }) : own)
         if (!paymentIntentIdPattern.test(handoff.id)) throw new CheckoutError('invalid_values')
       }
       this.#handle({ type: 'handoff', turn, handoff })

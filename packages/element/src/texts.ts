@@ -1,5 +1,4 @@
 /** The texts that the element shows, in English, Armenian, and Russian. @module */
-
 import type { CheckoutError } from './errors.ts'
 
 /** In the order of `languages`. */

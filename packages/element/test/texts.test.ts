@@ -25,20 +25,18 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-test.each<[CheckoutErrorCode, string]>([
+test.each<[CheckoutErrorCode, string, number?]>([
   ['offline', 'You are offline. You pay only once.'],
   ['connection_lost', 'The payment form is not available right now. You pay only once.'],
   ['handoff_failed', 'The payment form is not available right now. You pay only once.'],
   ['unauthorized', 'This payment form has expired. Reload the page.'],
   ['blocked_by_csp', 'The payment form is not available right now.'],
   ['status_failed', 'We could not confirm your payment. Do not pay again.'],
-])('tells the buyer for %s: %s', (code, text) => {
-  expect(errorText(new CheckoutError(code), textsFor('en'))).toBe(text)
-})
-
-test('says that the session of the shop has ended', () => {
-  const error = new CheckoutError('handoff_failed', { cause: { status: 401, retryable: false } })
-  expect(errorText(error, textsFor('en'))).toBe('This payment form has expired. Reload the page.')
+  // The session of the shop has ended.
+  ['handoff_failed', 'This payment form has expired. Reload the page.', 401],
+])('tells the buyer for %s: %s', (code, text, status) => {
+  const cause = status && { status, retryable: false }
+  expect(errorText(new CheckoutError(code, { cause }), textsFor('en'))).toBe(text)
 })
 
 test.each([
