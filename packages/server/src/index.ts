@@ -34,10 +34,11 @@ export type {
   PaidOrder,
   PaymentUnderReview,
 } from './checkout/options.ts'
-export type { ReconcileSummary } from './checkout/order-payments.ts'
+export type { ReconcileSummary } from './checkout/due-orders.ts'
 export type {
   Payment,
   PaymentRecord,
+  PaymentStatus,
   PaymentStore,
   ReviewReason,
 } from './checkout/payment-record.ts'

@@ -9,8 +9,10 @@ import { checkedOrigin } from '../client/configuration.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import { checkedMilliseconds } from '../client/options.ts'
 import { excerpt } from '../client/redact.ts'
+import { DueOrders, type ReconcileSummary } from './due-orders.ts'
+import { inTime, Late } from './in-time.ts'
 import type { CheckoutOptions, FullPage, PaymentUnderReview } from './options.ts'
-import { OrderPayments, type ReconcileSummary } from './order-payments.ts'
+import { OrderPayments } from './order-payments.ts'
 import {
   type Asked,
   assertBasePath,
@@ -31,8 +33,10 @@ import {
   publicCode,
   received,
 } from './problem.ts'
+import { Records } from './records.ts'
 import { readShopOrigins } from './shop-origins.ts'
 import { startPage, startProblemPage } from './start-page.ts'
+import { watchForStart } from './watch-for-start.ts'
 
 /**
  * Handles `POST {basePath}/handoff`, `POST {basePath}/start`, and `GET {basePath}/status`. Other paths get a 404. Never
@@ -55,20 +59,21 @@ export interface Checkout<Context = unknown> {
    */
   check(): Promise<void>
   /**
-   * Checks the configuration, then calls `reconcile()` immediately and every minute. Call it before the server listens, in
-   * each instance. It does not keep the process running.
+   * Checks the configuration and the store, then calls `reconcile()` immediately and every minute. Call it before the server
+   * listens, in each instance. It does not keep the process running, and stores nothing.
    *
    * @param options - `interval`: milliseconds between two runs.
    * @default interval 60000
    * @returns A function that stops it, and resolves when a running call has ended.
-   * @throws What `check()` throws.
+   * @throws {PiError} If the service cannot be reached, or rejects the key. Call it again if `retryable` is true.
+   * @throws What the store throws, such as for a table that is missing.
    * @example
    * const stop = await checkout.start()
    */
   start(options?: { readonly interval?: number | undefined }): Promise<() => Promise<void>>
   /**
-   * Checks each order with a payment that is due, and runs its hook: for buyers who did not come back, because the service
-   * has no webhooks. `start()` calls it; on a function platform, call it from a scheduler. A running call is joined.
+   * Looks at each order that is due, and runs its hooks: for buyers who did not come back, because the service has no
+   * webhooks. An order is due after an eighth of the time since its last handoff: a minute to a day. `start()` calls it; on a function platform, call it from a scheduler. A running call is joined.
    *
    * @returns Counts of this run. Errors of single orders are reported to `onError`.
    * @throws {PiError} If the service rejects the key, or cannot be reached five times in a row.
@@ -86,11 +91,12 @@ export interface Checkout<Context = unknown> {
    */
   status(orderId: string): Promise<Pick<PaymentState, 'phase' | 'reason'>>
   /**
-   * Stores what you decided about a payment under review. `accepted`: it becomes the order's payment, and `onPaid` runs; if
-   * another one pays, only the review is closed. `refunded`: it never pays for anything. The specification has no refunds,
-   * so refund it where you see the provider's payments.
+   * Stores what you decided about a payment. `accepted`: a payment under review becomes the order's payment, and `onPaid`
+   * runs. `refunded`: you returned the money, and it pays for nothing; also for a payment that is paid, or whose `onPaid`
+   * keeps failing. The specification has no refunds, so refund it where you see the provider's payments.
    *
-   * @throws {InvalidParamsError} If the order has no such payment under review, as after a first decision.
+   * @throws {InvalidParamsError} If the order has no such payment, as after a first decision, or `accepted` while another
+   * payment pays for the order.
    * @example
    * await checkout.resolve({ orderId: 'A-1001', intentId }, 'refunded')
    */
@@ -100,6 +106,8 @@ export interface Checkout<Context = unknown> {
   ): Promise<void>
 }
 
+/** Milliseconds for the shop's hooks and store, and for the service. The page waits 20 seconds. */
+const requestTimeout = 19_000
 /** The longest wait between two runs while the service cannot be reached. */
 const maxInterval = 5 * 60_000
 
@@ -127,23 +135,37 @@ export function createCheckout<Context = unknown>(
   const { basePath = defaultBasePath, intents } = options
   assertBasePath(basePath)
   assertHooks(options)
-  const onError = (error: unknown): void => reportError(options, { error, context: undefined })
-  const { onReview = logReview } = options
-  const payments = new OrderPayments({ ...options, onReview, onError })
+  const onError = (error: unknown, orderId?: string): void =>
+    reportError(options, { error, context: undefined, orderId })
+  const { order, onPaid, onReview = logReview } = options
+  const records = new Records(options.payments, intents)
+  const ledger = { intents, order, records, hooks: { onPaid, onReview, onError } }
+  const payments = new OrderPayments(ledger)
+  const dueOrders = new DueOrders(ledger)
+  const watch = watchForStart(records)
   const origins = readShopOrigins(options.shopOrigin)
   assertFullPage(options.fullPage)
   const logged = { minute: 0, lines: 0 }
-  const shop: Shop<Context> = { options, basePath, origins, payments, logged }
-  const check = async (): Promise<void> => void (await intents.check())
+  const shop: Shop<Context> = { options, basePath, origins, payments, watch, logged }
+  const check = async (): Promise<void> => {
+    intents.scope()
+    await intents.check()
+  }
   const members: Pick<Checkout, keyof Checkout> = {
     basePath,
     check,
     start: async ({ interval = 60_000 } = {}) => {
       checkedMilliseconds('interval', interval)
       await check()
-      return repeat((signal) => payments.reconcile(signal), { interval, onError })
+      // Finds a missing table and a wrong dialect.
+      await records.due(Date.now(), 1)
+      watch.end()
+      return repeat((signal) => dueOrders.reconcile(signal), { interval, onError })
     },
-    reconcile: () => payments.reconcile(),
+    reconcile: () => {
+      watch.end()
+      return dueOrders.reconcile()
+    },
     status: async (orderId) => {
       const { phase, reason } = await payments.state(orderId)
       return { phase, reason }
@@ -192,6 +214,7 @@ interface Shop<Context> {
   readonly basePath: string
   readonly origins: readonly string[]
   readonly payments: OrderPayments
+  readonly watch: { readonly seeHandoff: () => Promise<void> }
   /** Lines about rejected requests in a minute. */
   readonly logged: { minute: number; lines: number }
 }
@@ -200,6 +223,8 @@ interface PageRequest<Context> {
   readonly route: CheckoutRoute
   /** What the page asked for, and its way back, as far as they are known. */
   asked: Asked & { readonly returnUrl?: string }
+  /** As `authorize` returned it. */
+  orderId?: string
   readonly request: Request
   readonly context: Context
 }
@@ -227,13 +252,23 @@ async function respond<Context>(
 }
 
 async function respondTo<Context>(
-  { options, origins, payments }: Shop<Context>,
+  shop: Shop<Context>,
+  sent: PageRequest<Context>,
+): Promise<Response> {
+  const { route, request } = sent
+  const origin = readPageOrigin(request, shop.origins)
+  if (request.method === 'OPTIONS' && origin !== undefined) return preflightResponse(route)
+  sent.asked = await readAsked(request, route, origin)
+  const event = 'authorize, order, onPaid, or the store did not return'
+  return await inTime(answer(shop, sent), { ms: requestTimeout, event })
+}
+
+/** Answers a request that was read. */
+async function answer<Context>(
+  { options, origins, payments, watch }: Shop<Context>,
   sent: PageRequest<Context>,
 ): Promise<Response> {
   const { route, request, context } = sent
-  const origin = readPageOrigin(request, origins)
-  if (request.method === 'OPTIONS' && origin !== undefined) return preflightResponse(route)
-  sent.asked = await readAsked(request, route, origin)
   const asked = sent.asked.orderId
   const orderId: unknown = await options.authorize({ orderId: asked, request, context })
   if (orderId === undefined || orderId === null || orderId === '') {
@@ -243,10 +278,12 @@ async function respondTo<Context>(
   if (typeof orderId !== 'string') {
     throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
   }
+  sent.orderId = orderId
   if (route === 'status') {
     const { phase, reason } = await payments.state(orderId)
     return jsonResponse({ phase, reason })
   }
+  await watch.seeHandoff()
   const { fullPage } = options
   if (route === 'start' && fullPage) {
     const returnUrl = returnUrlOf(fullPage, orderId, origins)
@@ -266,9 +303,14 @@ async function problemOf<Context>(
   { options, basePath, logged }: Shop<Context>,
   sent: PageRequest<Context>,
 ): Promise<Response> {
-  const { route, request, context } = sent
+  const { route, request, context, orderId } = sent
+  const about = { error, context, orderId }
+  if (error instanceof Late) {
+    reportError(options, about)
+    return await problemFor('payment_unavailable', sent)
+  }
   if (!(error instanceof HandoffRejection)) {
-    reportError(options, { error, context })
+    reportError(options, about)
     return await problemFor(publicCode(error), sent)
   }
   const { code, status, message } = error
@@ -278,7 +320,7 @@ async function problemOf<Context>(
     const path = `${basePath === '/' ? '' : basePath}/${route}`
     const id = error.requestId ? `, X-Request-Id ${JSON.stringify(error.requestId)}` : ''
     const line = `${excerpt(request.method)} ${path} returned ${status} ${code}${id}: ${message}`
-    reportError(options, { error, context }, limited(line, logged))
+    reportError(options, about, limited(line, logged))
   }
   return await problemFor(code, sent)
 }
@@ -341,7 +383,7 @@ const maxLines = 60
 /** @param line - Replaces the error in the log. */
 function reportError<Context>(
   { onError }: Pick<CheckoutOptions<Context>, 'onError'>,
-  about: { readonly error: unknown; readonly context: Context | undefined },
+  about: Parameters<NonNullable<CheckoutOptions<Context>['onError']>>[0],
   line?: string,
 ): void {
   if (!onError) {

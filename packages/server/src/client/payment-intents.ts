@@ -109,6 +109,8 @@ export class PaymentIntents {
   readonly #client: ClientSettings
   /** Milliseconds for a call, with its retries and waits. */
   readonly totalTimeout: number
+  /** Whether the responses are of another service. */
+  readonly translates: boolean = false
   #settings: Settings | undefined
 
   /**

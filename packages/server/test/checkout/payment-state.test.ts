@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { orderVersion } from '../../src/checkout/payment-state.ts'
 import { type Payment, paymentState } from '../../src/index.ts'
 
 const order = { orderId: 'A-1001', amount: 100, currency: 'AMD' } as const
@@ -10,25 +11,24 @@ function payment(attempt: number, ...changes: Partial<Payment>[]): Payment {
     attempt,
     amount: 100,
     currency: 'AMD',
-    phase: 'open',
-    decision: null,
-    done: false,
+    state: 'open',
     createdAt: '2026-01-01T12:00:00.000Z',
-    checkAt: null,
-    checks: 0,
+    handedAt: '2026-01-01T12:00:00.000Z',
+    body: order,
     ...Object.assign({}, ...changes),
   }
 }
 
-const failed = { phase: 'failed', reason: 'declined', done: true } as const
-const processing = { phase: 'processing' } as const
-const unknown = { phase: 'unknown' } as const
-const pays = { phase: 'paid', decision: 'pays', done: true } as const
-const review = { phase: 'paid', decision: 'review', reason: 'duplicate', done: true } as const
-const accepted = { phase: 'paid', decision: 'accepted', done: true } as const
-const refunded = { phase: 'paid', decision: 'refunded', reason: 'refunded', done: true } as const
-const running = { done: false } as const
+const failed = { state: 'failed', reason: 'declined' } as const
+const processing = { state: 'processing' } as const
+const unknown = { state: 'unknown' } as const
+const paying = { state: 'paying' } as const
+const paid = { state: 'paid' } as const
+const review = { state: 'review', reason: 'duplicate' } as const
+const reviewing = { ...review, state: 'reviewing' } as const
+const refunded = { state: 'refunded', reason: 'refunded' } as const
 const earlier = { version: '50 AMD' } as const
+const forgotten = { body: undefined } as const
 
 /** Payments of an order, and what they mean for it: the phase, the attempt, and the payment it is about. */
 const states: readonly [string, readonly Payment[], string][] = [
@@ -36,6 +36,7 @@ const states: readonly [string, readonly Payment[], string][] = [
   ['an open one', [payment(1)], 'open 1 pi_1'],
   ['two open ones', [payment(2), payment(1)], 'open 2 pi_2'],
   ['an open one of an earlier version', [payment(1, earlier)], 'open 2'],
+  ['an open one whose key names another intent', [payment(1, forgotten)], 'open 2'],
   ['a failed one', [payment(1, failed)], 'failed 2 pi_1'],
   ['a failed one and an open one', [payment(1, failed), payment(2)], 'open 2 pi_2'],
   ['a failed one of an earlier version', [payment(1, failed, earlier)], 'open 2'],
@@ -46,23 +47,22 @@ const states: readonly [string, readonly Payment[], string][] = [
     'processing 3 pi_1',
   ],
   ['one with an unknown status', [payment(1, unknown), payment(2)], 'unknown 3 pi_1'],
-  ['a paid one whose hook has not returned', [payment(1, pays, running)], 'processing 2 pi_1'],
-  ['a paid one', [payment(1, pays)], 'paid 2 pi_1'],
-  ['a paid one of an earlier version', [payment(1, pays, earlier)], 'paid 2 pi_1'],
+  [
+    'one with an unknown status and one that is processing',
+    [payment(1, unknown), payment(2, processing)],
+    'processing 3 pi_2',
+  ],
+  ['a paid one whose hook has not returned', [payment(1, paying)], 'processing 2 pi_1'],
+  ['a paid one', [payment(1, paid)], 'paid 2 pi_1'],
+  ['a paid one of an earlier version', [payment(1, paid, earlier)], 'paid 2 pi_1'],
   [
     'a paid one and one that is processing',
-    [payment(1, processing), payment(2, pays)],
+    [payment(1, processing), payment(2, paid)],
     'paid 3 pi_2',
   ],
-  ['a paid one and a duplicate', [payment(1, pays), payment(2, review)], 'paid 3 pi_1'],
+  ['a paid one and a duplicate', [payment(1, paid), payment(2, review)], 'paid 3 pi_1'],
   ['one under review', [payment(1, review), payment(2)], 'review 3 pi_1'],
-  ['one whose review is not reported yet', [payment(1, review, running)], 'processing 2 pi_1'],
-  ['an accepted one', [payment(1, accepted)], 'paid 2 pi_1'],
-  [
-    'an accepted one whose hook has not returned',
-    [payment(1, accepted, running)],
-    'processing 2 pi_1',
-  ],
+  ['one whose review is not reported yet', [payment(1, reviewing)], 'review 2 pi_1'],
   ['a refunded one', [payment(1, refunded)], 'failed 2 pi_1'],
   ['a refunded one and an open one', [payment(1, refunded), payment(2)], 'open 2 pi_2'],
 ]
@@ -91,4 +91,9 @@ test.each([
 ] as const)('a changed %s is no other version', (_, change) => {
   const state = paymentState({ ...order, ...change }, { payments: [payment(1)] })
   expect(state.payment?.intentId).toBe('pi_1')
+})
+
+test('another amount is another version, also if the order has its own version', () => {
+  const versions = [100, 200_000].map((amount) => orderVersion({ ...order, amount, version: '1' }))
+  expect(new Set(versions).size).toBe(2)
 })

@@ -10,6 +10,7 @@ import {
   PaymentIntents,
   type PaymentRecord,
   type PaymentUnderReview,
+  type ReconcileSummary,
 } from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
 
@@ -33,11 +34,14 @@ export interface Shop {
   readonly intent: () => Promise<string>
   readonly phase: () => Promise<unknown>
   readonly record: () => Promise<PaymentRecord | undefined>
+  /** Looks at the orders that are due after a time, which a test's clock passes: a minute by default. */
+  readonly later: (ms?: number) => Promise<ReconcileSummary>
 }
 
 export type ShopOptions = Partial<CheckoutOptions> & { readonly service?: FakeService }
 
 export function shop({ service = fakeService(), ...options }: ShopOptions = {}): Shop {
+  if (!vi.isFakeTimers()) fakeTimers(['Date'])
   const intents = new PaymentIntents({ ...service.options, maxRetries: 0 })
   const rows = new Map<string, Row>([[orderId, { orderId, amount: 100, currency: 'AMD' }]])
   const paid: string[] = []
@@ -49,9 +53,10 @@ export function shop({ service = fakeService(), ...options }: ShopOptions = {}):
     shopOrigin: origin,
     authorize: ({ orderId: asked = orderId }) => (rows.has(asked) ? asked : undefined),
     order: (id) => rows.get(id),
-    onPaid: ({ orderId, payment }: PaidOrder) => {
+    onPaid: ({ orderId, payment, accepted }: PaidOrder) => {
       const row = rows.get(orderId)
-      if (row?.amount !== payment.amount || row.currency !== payment.currency) return false
+      const isSame = row?.amount === payment.amount && row.currency === payment.currency
+      if (!row || !(isSame || accepted)) return false
       if (row.paidBy !== undefined && row.paidBy !== payment.intentId) return false
       row.paidBy = payment.intentId
       paid.push(payment.intentId)
@@ -101,6 +106,10 @@ export function shop({ service = fakeService(), ...options }: ShopOptions = {}):
       return body.phase ?? body.code
     },
     record: async () => payments.load(intents.scope(), orderId),
+    later: (ms = 60_000) => {
+      vi.setSystemTime(Date.now() + ms)
+      return checkout.reconcile()
+    },
   }
 }
 
