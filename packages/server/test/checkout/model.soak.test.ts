@@ -127,7 +127,7 @@ const rules: readonly [string, string, string, violation: RegExp, mix?: readonly
     'the review of a rejected payment',
     "{ state: 'reviewing', reason: 'rejected', since: timeOf(now) }",
     '{}',
-    /checkAt is left|an order is stuck/,
+    /a paid intent without onPaid and onReview/,
     ['edits'],
   ],
 ]
