@@ -181,7 +181,7 @@ export class PaymentIntents {
     if (namespace) return `namespace ${namespace}`
     throw new ConfigurationError(
       'namespace',
-      "is required, because this API key does not name its environment. It separates the payments of merchants and environments. Name both, such as 'acme live'.",
+      "is required, because this API key names no environment. It separates the payments of merchants and environments. Name both, such as 'acme live'.",
     )
   }
 
