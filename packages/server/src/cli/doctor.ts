@@ -53,7 +53,7 @@ function adviceOf({ code, advice }: PiError): string {
 
 function describeKey(key: string): string {
   const environment = environmentOf(key)
-  return environment ? `has the right format, for a ${environment} environment` : 'is set'
+  return environment ? `has the right format, for a ${environment.mode} environment` : 'is set'
 }
 
 async function checkService(): Promise<string> {

@@ -39,7 +39,7 @@ export async function probeCommand(args: readonly string[], terminal: Terminal):
   warn(
     `This creates two Payment Intents of 1 minor unit ${currency} at ${target.baseUrl}, or more if the service creates one for each request. They stay unpaid.`,
   )
-  if (environmentOf(target.apiKey) !== 'test' && !values.yes) {
+  if (environmentOf(target.apiKey)?.mode !== 'test' && !values.yes) {
     const answer = await ask?.('The key may be live. Continue? (yes/no) ')
     if (answer?.trim() !== 'yes') {
       warn('Nothing was sent. Use a test key, or pass --yes.')

@@ -61,16 +61,18 @@ export function checkedApiKey(key: unknown, name = 'apiKey'): string {
   if (key.startsWith('pi_sk_') && !apiKeyPattern.test(key)) {
     throw new ConfigurationError(
       name,
-      `must be pi_sk_test_ or pi_sk_live_ followed by 36 letters and digits. Copy the complete key again.`,
+      `must be pi_sk_test_ or pi_sk_live_, the environment (16 letters and digits), an underscore, and 36 letters and digits. Copy the complete key again.`,
     )
   }
   return key
 }
 
-/** Returns the environment of a key; `undefined` for a key in another format. */
-export function environmentOf(apiKey: string): 'test' | 'live' | undefined {
-  const [, mode] = apiKeyPattern.exec(apiKey) ?? []
-  return mode === 'test' || mode === 'live' ? mode : undefined
+/** Returns the environment of a key, with its public random id; `undefined` for a key of another form. */
+export function environmentOf(
+  apiKey: string,
+): { readonly mode: 'test' | 'live'; readonly id: string } | undefined {
+  const [, mode, id] = apiKeyPattern.exec(apiKey) ?? []
+  return id !== undefined && (mode === 'test' || mode === 'live') ? { mode, id } : undefined
 }
 
 /** Returns a base URL without trailing slashes. Over plain http, the key would be readable. */

@@ -11,7 +11,7 @@ import {
   variableBaseUrl,
 } from './configuration.ts'
 import type { CreateParams } from './create-params.ts'
-import { PiError } from './errors.ts'
+import { ConfigurationError, PiError } from './errors.ts'
 import { prepareCreate } from './idempotency-key.ts'
 import { assertIntentId, createRequest, retrieveRequest } from './operations.ts'
 import {
@@ -42,7 +42,8 @@ export interface PaymentIntentsOptions extends ClientOptions {
    */
   readonly totalTimeout?: number | undefined
   /**
-   * Part of every derived key. Separates shops whose order ids may collide under one API key.
+   * Part of every derived key and of the scope. Separates shops whose order ids may collide under one API key. A checkout
+   * requires it for a key that is not of `@pi-checkout/service`, such as `'acme live'`.
    * @default ''
    */
   readonly namespace?: string | undefined
@@ -166,17 +167,24 @@ export class PaymentIntents {
   }
 
   /**
-   * Returns what separates payments of different services and environments: the origin of the service, the environment of
-   * the key, and the namespace. A rotated key has the same scope.
+   * Returns what separates the payments of merchants and environments: `test` or `live` and the id of the environment, as
+   * the key names them, and the namespace. A rotated key and another address of the service have the same scope. For a key
+   * of another form it is `namespace` and the namespace.
    *
-   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
+   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed, or a key of another form has no namespace.
    * @example
    * const record = await payments.load(intents.scope(), 'A-1001')
    */
   scope(): string {
-    const { apiKey, baseUrl } = this.#readSettings()
     const { namespace } = this.#options
-    return [new URL(baseUrl).origin, environmentOf(apiKey), namespace].filter(Boolean).join(' ')
+    const environment = environmentOf(this.#readSettings().apiKey)
+    if (environment) return [environment.mode, environment.id, namespace].filter(Boolean).join(' ')
+    // No key of ours has a scope that begins with this word.
+    if (namespace) return `namespace ${namespace}`
+    throw new ConfigurationError(
+      'namespace',
+      "is required, because this API key names no environment. It separates the payments of merchants and environments. Name both, such as 'acme live'.",
+    )
   }
 
   /**
@@ -200,7 +208,7 @@ export class PaymentIntents {
       // No intent has this id. A service returns this code only after it accepted the key.
       if (!(error instanceof PiError) || error.code !== 'payment_intent_not_found') throw error
     }
-    return { environment: environmentOf(apiKey) }
+    return { environment: environmentOf(apiKey)?.mode }
   }
 
   /**

@@ -90,7 +90,8 @@ export interface FakeService {
  * const intents = new PaymentIntents(service.options)
  */
 export function fakeService({ profile }: FakeServiceOptions = {}): FakeService {
-  const apiKey = newId('fake-key-')
+  // In the form of the service: 16 characters for the environment, then 36.
+  const apiKey = `pi_sk_test_${newId('').slice(8)}_${newId(newId('')).slice(12)}`
   const store: FakeStore = { apiKey, profile, intents: new Map(), created: new Map() }
   const requests: FakeRequest[] = []
   const scripts: Script[] = []

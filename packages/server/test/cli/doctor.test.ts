@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { apiKey, problem, type Step, scriptedService } from '../scripted-service.ts'
@@ -32,7 +33,7 @@ async function startStack(hosted = checkout, service = problem(404, 'payment_int
 }
 
 test('reports OK for a complete setup', async () => {
-  const env = { ...(await startStack()), PI_API_KEY: `pi_sk_test_${'a'.repeat(36)}` }
+  const env = { ...(await startStack()), PI_API_KEY: sampleKey('a') }
   const { code, stdout, stderr } = await piCheckout(['doctor'], env)
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout?.replace(/\d+ ms/, '7 ms').split('\n')).toEqual([

@@ -58,15 +58,24 @@ test('a service on which a retry creates a second intent fails', async () => {
   expect(output).toContain('FAIL  create again with the same key')
 })
 
+/** Returns the service with an accepted key that names no environment. */
+function withOtherKey(service: FakeService): FakeService {
+  const headers = { authorization: `Bearer ${service.options.apiKey}` }
+  const fetch: typeof globalThis.fetch = (input, init) =>
+    service.fetch(input, { ...init, headers: { ...init?.headers, ...headers } })
+  return { ...service, fetch, options: { ...service.options, apiKey: 'key-of-another-form' } }
+}
+
 test('a key that may be live is used only after a yes', async () => {
-  const service = fakeService()
+  const service = withOtherKey(fakeService())
   const { code, output } = await probe(service, [], async () => 'no')
   expect([code, service.requests]).toEqual([2, []])
   expect(output).toMatch(
     /creates two Payment Intents of 1 minor unit AMD at http:[\s\S]+Nothing was sent/,
   )
   const answers = ['yes', 'PAID', 'DECLINED']
-  const { profile } = await probe(foreignService('plain'), [], async () => answers.shift() ?? '')
+  const foreign = withOtherKey(foreignService('plain'))
+  const { profile } = await probe(foreign, [], async () => answers.shift() ?? '')
   expect(profile().statuses).toEqual({ NEW: 'open', DECLINED: 'failed', PAID: 'paid' })
 })
 

@@ -1,3 +1,4 @@
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { checkedOrigin } from '../../src/client/configuration.ts'
 import { newOrderId, PaymentIntents } from '../../src/index.ts'
@@ -49,7 +50,7 @@ test.each([
 const malformedKey =
   'must be one secret API key of visible ASCII characters, without spaces, quotes, or line breaks.'
 const incompleteKey =
-  'must be pi_sk_test_ or pi_sk_live_ followed by 36 letters and digits. Copy the complete key again.'
+  'must be pi_sk_test_ or pi_sk_live_, the environment (16 letters and digits), an underscore, and 36 letters and digits. Copy the complete key again.'
 test.each<[unknown, string]>([
   ['with space', malformedKey],
   ['long-enough and a space', malformedKey],
@@ -58,6 +59,8 @@ test.each<[unknown, string]>([
   ['', malformedKey],
   [12345678, malformedKey],
   ['pi_sk_test_cutoff', incompleteKey],
+  [`pi_sk_test_${'a'.repeat(36)}`, incompleteKey],
+  [sampleKey('a').slice(0, -1), incompleteKey],
   ['pi_abc_secret_abcdef', 'is a clientSecret. Set it to the secret API key.'],
 ])('rejects the API key %j without printing it (threat 70)', async (key, rule) => {
   expect(() => new PaymentIntents({ apiKey: key as never })).toThrow(`apiKey: ${rule}`)
@@ -185,12 +188,14 @@ test('check() finds an unreachable service, a rejected key, and another server',
 test('check() returns the environment of the key and creates nothing', async () => {
   const service = fakeService()
   await expect(new PaymentIntents(service.options).check()).resolves.toEqual({
-    environment: undefined,
+    environment: 'test',
   })
   expect(service.intents).toEqual([])
   const known = await scriptedService(problem(404, 'payment_intent_not_found'))
-  for (const environment of ['test', 'live']) {
-    const key = `pi_sk_${environment}_${'0'.repeat(36)}`
+  for (const [key, environment] of [
+    [sampleKey('0', { mode: 'live' }), 'live'],
+    [apiKey, undefined],
+  ] as const) {
     const intents = new PaymentIntents({ apiKey: key, baseUrl: known.url })
     expect(await intents.check()).toEqual({ environment })
   }

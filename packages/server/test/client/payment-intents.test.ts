@@ -257,16 +257,6 @@ test('sends the key that idempotencyKey returns', async () => {
   expect(new Set([...service.keys(), await idempotencyKey(order)]).size).toBe(3)
 })
 
-test('the scope is the service and the environment, not the key', () => {
-  const scopeOf = (options: ConstructorParameters<typeof PaymentIntents>[0]): string =>
-    new PaymentIntents({ apiKey, baseUrl: 'https://pay.example/v1/', ...options }).scope()
-  const key = (mode: string, last: string): string => `pi_sk_${mode}_${last.repeat(36)}`
-  expect(scopeOf({ apiKey: key('test', 'a') })).toBe('https://pay.example test')
-  expect(scopeOf({ apiKey: key('test', 'b') })).toBe('https://pay.example test')
-  expect(scopeOf({ apiKey: key('live', 'a') })).toBe('https://pay.example live')
-  expect(scopeOf({ namespace: 'books' })).toBe('https://pay.example books')
-})
-
 test('no error, client, intent, or handoff prints a key or a secret (threat 2)', async () => {
   const { url: elsewhere } = await scriptedService(created())
   const steps: Step[] = [

@@ -41,5 +41,5 @@ const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
 
 const maxPath = 200
 
-/** Minimum length of an address with a credential: `/pi_sk_test_` and 36 characters. */
-const minLength = 48
+/** Length of an API key. A client secret is longer. */
+const minLength = 64
