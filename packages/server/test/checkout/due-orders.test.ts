@@ -238,7 +238,7 @@ test.each([
   ['reconcile()', 0, async ({ checkout }: Shop) => void (await checkout.reconcile())],
 ])('a shop in production that calls %s gets %i warnings', async (_, warnings, call) => {
   vi.stubEnv('NODE_ENV', 'production')
-  onTestFinished(() => vi.unstubAllEnvs())
+  onTestFinished(() => void vi.unstubAllEnvs())
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   onTestFinished(() => warn.mockRestore())
   const open = shop()
@@ -253,7 +253,7 @@ test.each([
 
 test('a shop whose orders another process looks at gets no warning', async () => {
   vi.stubEnv('NODE_ENV', 'production')
-  onTestFinished(() => vi.unstubAllEnvs())
+  onTestFinished(() => void vi.unstubAllEnvs())
   const payments = memoryPayments()
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   onTestFinished(() => warn.mockRestore())
