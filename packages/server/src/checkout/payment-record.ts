@@ -1,6 +1,5 @@
 /** What the helper stores about the payments of an order. @module */
 import type { Currency } from '@pi-checkout/contract/money'
-import type { Phase } from '@pi-checkout/contract/profile'
 import type { CreateParams } from '../client/create-params.ts'
 
 /** A value, or a promise of it. */
@@ -14,38 +13,34 @@ export type ReviewReason =
   | 'mismatch'
   | 'order_not_found'
 
+/** What is known of a payment, and what is left to do. See the guide `payments.md`. */
+export type PaymentStatus =
+  | 'open'
+  | 'processing'
+  | 'unknown'
+  | 'failed'
+  | 'paying'
+  | 'paid'
+  | 'reviewing'
+  | 'review'
+  | 'refunded'
+
 /** One Payment Intent of an order. It contains no secret. */
 export interface Payment {
   readonly intentId: string
-  /** The order's version for which the intent was created. */
   readonly version: string
-  /** 1 for the order's first intent. A failed one raises it. */
   readonly attempt: number
   /** Minor units. */
   readonly amount: number
   readonly currency: Currency
-  /** As the service last returned it. */
-  readonly phase: Phase
-  /**
-   * What a paid payment means; `null` before it is paid. `pays`: it pays for the order. `review`: it pays for nothing, and
-   * the merchant decides. `accepted` and `refunded`: the merchant decided.
-   */
-  readonly decision: 'pays' | 'review' | 'accepted' | 'refunded' | null
-  /** Why it failed or is under review: `canceled`, `expired`, a decline code, or a `ReviewReason`. */
+  readonly state: PaymentStatus
   readonly reason?: string | undefined
-  /** Whether nothing is left to do: the payment failed, or its hook has returned. */
-  readonly done: boolean
-  /** RFC 3339 in UTC. */
   readonly createdAt: string
-  /** When `reconcile()` retrieves it next; `null`: never. RFC 3339 in UTC. */
-  readonly checkAt: string | null
-  /** Number of checks since its last change. */
-  readonly checks: number
-  /** When it was first found open after 90 days. RFC 3339 in UTC. */
-  readonly oldSince?: string | undefined
-  /** No other process runs its hook until then. RFC 3339 in UTC. */
+  readonly handedAt: string
+  readonly since?: string | undefined
   readonly leaseUntil?: string | undefined
-  /** The body of its create, until it is paid or failed: a replay sends the same bytes. */
+  readonly oldSince?: string | undefined
+  readonly watchUntil?: string | undefined
   readonly body?: CreateParams | undefined
 }
 
