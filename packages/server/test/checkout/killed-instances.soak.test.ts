@@ -134,10 +134,8 @@ test(`two instances that are killed during ${orders} orders lose no payment (PI_
     'select id, paid_by from orders where paid_by is not null',
   )
   const { rows: reviews } = await pool.query('select intent_id from reviews')
-  const { rows: records } = await pool.query('select payments from checkout_payments')
-  const stored = records.flatMap(({ payments }) =>
-    payments.map((one: { intentId: string }) => one.intentId),
-  )
+  const { rows: records } = await pool.query('select record from checkout_payments')
+  const stored = records.map(({ record }) => record).join()
   const shippedBy = shipped.map(({ paid_by: intentId }) => intentId)
   const reviewed = reviews.map(({ intent_id: intentId }) => intentId)
   expect(new Set(shippedBy).size).toBe(shipped.length)
