@@ -1,0 +1,169 @@
+import canonicalize from 'canonicalize'
+import { expect, test } from 'vitest'
+import type { Payment, PaymentRecord } from '../../src/checkout/payment-record.ts'
+import { memoryPayments, type PaymentStore } from '../../src/index.ts'
+import { paymentStoreCases } from '../../src/testing/fake-service.ts'
+
+const memory = memoryPayments()
+
+const loading = (change: (record: PaymentRecord) => unknown): PaymentStore => ({
+  ...memory,
+  load: async (scope, orderId) => {
+    const record = await memory.load(scope, orderId)
+    return record && (change(record) as PaymentRecord)
+  },
+})
+const loadingText = (change: (text: string) => string): PaymentStore =>
+  loading(({ checkAt, ...record }) => ({ ...JSON.parse(change(JSON.stringify(record))), checkAt }))
+const loadingPayments = (change: (payment: Payment) => object): PaymentStore =>
+  loading((record) => ({ ...record, payments: record.payments.map(change) }))
+const finding = (change: (ids: readonly string[]) => unknown): PaymentStore => ({
+  ...memory,
+  due: async (...args) => change(await memory.due(...args)) as string[],
+})
+/** Stores a record under another scope or order id, and returns it with its own. */
+const naming = (of: 'scope' | 'orderId', change: (id: string) => string): PaymentStore => {
+  const { load, save, due } = memoryPayments()
+  const ids = new Map<string, string>()
+  const named = (record: PaymentRecord) => ({ ...record, [of]: change(record[of]) })
+  return {
+    load: async (scope, orderId) => {
+      const id = named({ ...empty, scope, orderId })
+      const record = await load(id.scope, id.orderId)
+      return record && { ...record, scope, orderId }
+    },
+    save: (record) => {
+      ids.set(named(record).orderId, record.orderId)
+      return save(named(record))
+    },
+    due: async (scope, now, limit) => {
+      const found = await due(named({ ...empty, scope }).scope, now, limit)
+      return found.map((id) => ids.get(id) ?? id)
+    },
+  }
+}
+const empty: PaymentRecord = { scope: '', orderId: '', revision: 1, checkAt: null, payments: [] }
+
+const broken: Readonly<Record<string, PaymentStore>> = {
+  'ignores its condition': {
+    ...memory,
+    save: async (record) => {
+      const stored = await memory.load(record.scope, record.orderId)
+      return memory.save({ ...record, revision: (stored?.revision ?? 0) + 1 })
+    },
+  },
+  'acknowledges a write and loses it': { ...memory, save: () => true },
+  'reads before it writes': {
+    ...memory,
+    save: async (record) => {
+      const stored = await memory.load(record.scope, record.orderId)
+      if ((stored?.revision ?? 0) !== record.revision - 1) return false
+      await new Promise(setImmediate)
+      await memory.save({ ...record, revision: 1 })
+      return true
+    },
+  },
+  'returns a number of rows': {
+    ...memory,
+    save: async (record) => Number(await memory.save(record)) as never,
+  },
+  'returns null for no record': {
+    ...memory,
+    load: async (...id) => (await memory.load(...id)) ?? (null as never),
+  },
+  'returns what was saved first': first(),
+  'takes all scopes for one': naming('scope', () => 'scope'),
+  'takes a scope in upper case for the same': naming('scope', (id) => id.toUpperCase()),
+  'takes an order in lower case for the same': naming('orderId', (id) => id.toLowerCase()),
+  'takes an order without accents for the same': naming('orderId', (id) =>
+    id.normalize('NFD').replaceAll(/\p{M}/gu, ''),
+  ),
+  'renames what has an underscore': loadingText((text) => text.replaceAll(/_(\w+":)/g, '$1')),
+  'renames to snake case': loadingText((text) =>
+    text.replaceAll(/([a-z])([A-Z])(\w*":)/g, '$1_$2$3'),
+  ),
+  'drops a NUL': loadingText((text) => text.replaceAll('\\u0000', '')),
+  'drops characters outside of the BMP': loadingText((text) =>
+    text.replaceAll(/\p{Extended_Pictographic}/gu, '?'),
+  ),
+  'decomposes characters': loadingText((text) => text.normalize('NFD')),
+  'rounds amounts': loadingPayments((payment) => ({
+    ...payment,
+    amount: Math.fround(payment.amount),
+  })),
+  'returns amounts as text': loadingPayments((payment) => ({
+    ...payment,
+    amount: `${payment.amount}`,
+  })),
+  'returns null for undefined': loadingPayments((payment) => ({
+    ...payment,
+    reason: payment.reason ?? null,
+  })),
+  'returns times as Date': loadingPayments((payment) => ({
+    ...payment,
+    createdAt: new Date(payment.createdAt),
+  })),
+  'drops what it does not know': loadingPayments(
+    ({ later_field: _, ...payment }: Payment & { later_field?: unknown }) => payment,
+  ),
+  'returns the body as text': loadingPayments((payment) => ({
+    ...payment,
+    body: JSON.stringify(payment.body),
+  })),
+  'sorts payments': loading((record) => ({
+    ...record,
+    payments: record.payments.toSorted((a, b) => (a.intentId < b.intentId ? -1 : 1)),
+  })),
+  'returns checkAt as text': loading((record) => ({
+    ...record,
+    checkAt: record.checkAt?.toISOString() ?? null,
+  })),
+  'drops milliseconds': loading((record) => ({
+    ...record,
+    checkAt: record.checkAt && new Date(Math.floor(Number(record.checkAt) / 1000) * 1000),
+  })),
+  'returns the epoch for null': loading((record) => ({
+    ...record,
+    checkAt: new Date(Number(record.checkAt)),
+  })),
+  'returns the revision as text': loading((record) => ({
+    ...record,
+    revision: `${record.revision}`,
+  })),
+  'lacks the scope': loading(({ scope: _, ...record }) => record),
+  'returns due orders as rows': finding((ids) => ids.map((id) => ({ id }))),
+  'returns undefined for due orders': finding((ids) => ids.map(() => undefined)),
+  'returns the latest first': finding((ids) => ids.toReversed()),
+  'returns due orders by name': finding((ids) => ids.toSorted()),
+  'returns at most 100 due orders': finding((ids) => ids.slice(0, 100)),
+  'returns none that is due now': {
+    ...memory,
+    due: (scope, now, limit) => memory.due(scope, new Date(Number(now) - 1), limit),
+  },
+  'ignores the limit': { ...memory, due: (scope, now) => memory.due(scope, now, 1000) },
+}
+
+const kept: Readonly<Record<string, PaymentStore>> = {
+  'has other names for scopes': naming('scope', (id) => `shop ${id}`),
+  'writes and reads text': loadingText((text) => text),
+  'has other names for orders': naming('orderId', (id) => `order ${id}`),
+  'sorts the names of a record': loadingText((text) => canonicalize(JSON.parse(text)) as string),
+}
+
+test.each(Object.entries(kept))('the cases pass a store that %s', async (_, store) => {
+  for (const { run } of paymentStoreCases) await run(store)
+})
+
+test.each(Object.entries(broken))('the cases find a store that %s', async (_, store) => {
+  const results = await Promise.allSettled(paymentStoreCases.map(({ run }) => run(store)))
+  expect(results.filter(({ status }) => status === 'rejected')).not.toEqual([])
+})
+
+function first(): PaymentStore {
+  const seen = new Map<string, PaymentRecord>()
+  return loading((record) => {
+    const key = record.scope + record.orderId
+    if (!seen.has(key)) seen.set(key, record)
+    return seen.get(key)
+  })
+}
