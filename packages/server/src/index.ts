@@ -25,6 +25,7 @@ export {
 } from '@pi-checkout/contract/profile'
 export { type Checkout, createCheckout } from './checkout/create-checkout.ts'
 export { type CspOptions, cspFor } from './checkout/csp.ts'
+export type { ReconcileSummary } from './checkout/due-orders.ts'
 export { memoryPayments } from './checkout/memory-payments.ts'
 export type {
   AuthorizeQuery,
@@ -34,7 +35,6 @@ export type {
   PaidOrder,
   PaymentUnderReview,
 } from './checkout/options.ts'
-export type { ReconcileSummary } from './checkout/due-orders.ts'
 export type {
   Payment,
   PaymentRecord,

@@ -228,7 +228,10 @@ test('writes an error to stderr without onError, and one line for a rejected req
   const line =
     'POST /checkout/handoff returned 403 origin_not_allowed, X-Request-Id "req-7": origin: must be "https://shop.example" of the shopOrigin option of createCheckout(); received "https://evil.example". Open the page there, or change the option.'
   expect(stderr.mock.calls).toEqual([
-    ['pi-checkout:', new Error('order: the hook failed for order "A-1001": broken hook', { cause })],
+    [
+      'pi-checkout:',
+      new Error('order: the hook failed for order "A-1001": broken hook', { cause }),
+    ],
     ['pi-checkout:', line],
   ])
 })

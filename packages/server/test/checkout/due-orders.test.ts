@@ -112,7 +112,7 @@ test('orders that the service cannot return have no turn before others', async (
   expect(all.paid).toEqual([id])
 })
 
-test("an order whose intents a key cannot see stays due for its own merchant", async () => {
+test('an order whose intents a key cannot see stays due for its own merchant', async () => {
   const payments = memoryPayments()
   const [own, other] = [fakeService(), fakeService()]
   // Two merchants of another service by mistake have one namespace.

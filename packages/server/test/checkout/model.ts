@@ -6,12 +6,19 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
+import Database from 'libsql'
 import { vi } from 'vitest'
 import type { Ledger } from '../../src/checkout/look-at-order.ts'
 import type { Payment, PaymentRecord, PaymentStore } from '../../src/checkout/payment-record.ts'
 import { type CheckoutOrder, orderVersion, paymentState } from '../../src/checkout/payment-state.ts'
 import { prepareCreate } from '../../src/client/idempotency-key.ts'
-import { memoryPayments, PiError, type PiErrorFacts } from '../../src/index.ts'
+import {
+  memoryPayments,
+  PiError,
+  type PiErrorFacts,
+  sqlPayments,
+  sqlPaymentsTable,
+} from '../../src/index.ts'
 import { intentOf } from '../scripted-service.ts'
 import type * as parts from './parts.ts'
 
@@ -19,7 +26,8 @@ import type * as parts from './parts.ts'
  * A fault that a schedule may have. `plainHook`: `onPaid` returns true for each payment. `slowResponses`: responses to a
  * retrieve are often older than what another process has stored since. `lostRecords`: the store loses all records, as
  * `memoryPayments()` does with its process; then only handoffs are checked. `reopened`: the service is another one, and a
- * failed payment can be paid. `clockJumps`: to another day, and back. `ages`: months pass.
+ * failed payment can be paid. `clockJumps`: to another day, and back. `ages`: months pass. `rowForms`: a client of the
+ * database returns rows in a form of its own.
  */
 export type Fault =
   | 'crashes'
@@ -35,6 +43,7 @@ export type Fault =
   | 'reopened'
   | 'clockJumps'
   | 'ages'
+  | 'rowForms'
 
 /** The mixes that are played in turn. */
 const mixes: readonly (readonly Fault[])[] = [
@@ -49,9 +58,33 @@ const mixes: readonly (readonly Fault[])[] = [
   ['edits', 'slowResponses'],
   ['edits', 'reopened', 'lostResponses'],
   ['edits', 'clockJumps', 'crashes'],
+  ['edits', 'rowForms', 'crashes'],
   ['ages', 'wrongKey', 'lostResponses'],
   ['edits', 'crashes', 'lostResponses', 'failingHooks', 'failingStore', 'expiredKeys', 'wrongKey'],
 ]
+
+const database = new Database(':memory:')
+database.exec(sqlPaymentsTable.sqlite)
+const rowForms: readonly ((row: object) => object)[] = [
+  (row) => row,
+  Object.values,
+  (row) => Object.fromEntries(Object.entries(row).map(([name, at]) => [name.toUpperCase(), at])),
+  (row) => Object.fromEntries(Object.entries(row).map(([name, at]) => [`a.${name}`, at])),
+]
+
+function sqlStore(seed: number): PaymentStore {
+  const form = rowForms[seed % rowForms.length] ?? Object.values
+  return sqlPayments(
+    (sql, values) =>
+      database
+        .prepare(sql)
+        .all(...values)
+        .map(form),
+    {
+      dialect: 'sqlite',
+    },
+  )
+}
 
 /** What a schedule plays. */
 export interface Model {
@@ -60,7 +93,7 @@ export interface Model {
   readonly mix?: readonly Fault[] | undefined
   /** The classes under test. */
   readonly parts: typeof parts
-  /** @default memoryPayments */
+  /** @default memoryPayments, or SQLite */
   readonly newStore?: (seed: number) => PaymentStore
   /** How the environments are told apart. */
   readonly scopeOf?: (merchant: number) => string
@@ -91,7 +124,7 @@ export async function play({
   seed,
   parts,
   mix = mixes[seed % mixes.length] ?? [],
-  newStore = memoryPayments,
+  newStore = mix.includes('rowForms') ? sqlStore : memoryPayments,
   scopeOf = (merchant) => `test environment${merchant} ${seed}`,
 }: Model) {
   const has = (fault: Fault): boolean => mix.includes(fault)

@@ -267,7 +267,9 @@ test('onPaid that returns nothing is an error, and the order is not paid', async
   const { intent, phase, service, errors } = shop({ onPaid: () => undefined as never })
   service.settle(await intent(), 'succeeded')
   expect(await phase()).toBe('processing')
-  expect(String(errors[0])).toMatch(/^Error: onPaid failed for intent pi_\w+ of order "A-1001": must return true/)
+  expect(String(errors[0])).toMatch(
+    /^Error: onPaid failed for intent pi_\w+ of order "A-1001": must return true/,
+  )
 })
 
 test('two tabs get one intent', async () => {
@@ -390,7 +392,9 @@ test('a payment that is running onPaid cannot be refunded', async () => {
   const response = status()
   await vi.waitFor(() => expect(finish).not.toBe(undefined))
   await expect.poll(() => service.requests.length).toBe(2)
-  await expect(checkout.resolve({ orderId, intentId }, 'refunded')).rejects.toThrow(/running onPaid/)
+  await expect(checkout.resolve({ orderId, intentId }, 'refunded')).rejects.toThrow(
+    /running onPaid/,
+  )
   finish(true)
   expect(await (await response).json()).toMatchObject({ phase: 'paid' })
 })
@@ -402,7 +406,9 @@ test('an order can be paid after the service has forgotten a key', async () => {
     const request = new Request(input, init)
     if (request.method !== 'POST') return service.fetch(request)
     const key = `${request.headers.get('idempotency-key')}-${forgotten}`
-    return service.fetch(new Request(request, { headers: { ...init?.headers, 'idempotency-key': key } }))
+    return service.fetch(
+      new Request(request, { headers: { ...init?.headers, 'idempotency-key': key } }),
+    )
   }
   const { intent, phase } = shop({
     service: { ...service, options: { ...service.options, fetch: forgetful } },
@@ -501,4 +507,3 @@ test('a mismatch on an intent that fails then does not block the order', async (
   isChanged = false
   expect(await intent()).not.toBe(first)
 })
-

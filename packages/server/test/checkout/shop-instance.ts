@@ -1,6 +1,7 @@
 /** One instance of a marketplace on PostgreSQL, which a test kills. It prints its port. @module */
-import { createServer } from 'node:http'
+
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import pg from 'pg'
 import { toNode } from '../../src/frameworks/node.ts'
 import { createCheckout, PaymentIntents, sqlPayments } from '../../src/index.ts'
