@@ -16,6 +16,7 @@ import {
   memoryPayments,
   PiError,
   type PiErrorFacts,
+  type SqlQuery,
   sqlPayments,
   sqlPaymentsTable,
 } from '../../src/index.ts'
@@ -65,7 +66,8 @@ const mixes: readonly (readonly Fault[])[] = [
 
 const database = new Database(':memory:')
 database.exec(sqlPaymentsTable.sqlite)
-const rowForms: readonly ((row: object) => object)[] = [
+type Row = Readonly<Record<string, unknown>>
+const rowForms: readonly ((row: Row) => unknown)[] = [
   (row) => row,
   Object.values,
   (row) => Object.fromEntries(Object.entries(row).map(([name, at]) => [name.toUpperCase(), at])),
@@ -74,16 +76,11 @@ const rowForms: readonly ((row: object) => object)[] = [
 
 function sqlStore(seed: number): PaymentStore {
   const form = rowForms[seed % rowForms.length] ?? Object.values
-  return sqlPayments(
-    (sql, values) =>
-      database
-        .prepare(sql)
-        .all(...values)
-        .map(form),
-    {
-      dialect: 'sqlite',
-    },
-  )
+  const query: SqlQuery = (sql, values) => {
+    const rows = database.prepare(sql).all(...values) as Row[] // The rows of these statements.
+    return rows.map(form)
+  }
+  return sqlPayments(query, { dialect: 'sqlite' })
 }
 
 /** What a schedule plays. */
