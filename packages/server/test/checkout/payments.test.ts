@@ -430,8 +430,9 @@ function slowService() {
   let hold: Promise<void> | undefined
   const slow: typeof fetch = async (input, init) => {
     const response = await service.fetch(input, init)
-    const waiting = new Request(input, init).method === 'GET' ? hold : undefined
-    if (waiting) hold = undefined
+    const isHeld = new Request(input, init).method === 'GET'
+    const waiting = isHeld ? hold : undefined
+    hold = isHeld ? undefined : hold
     await waiting
     return response
   }
