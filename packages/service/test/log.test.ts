@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { problemCodes } from '@pi-checkout/contract'
-import { redact } from '@pi-checkout/contract/redact'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { describeError, logError } from '../src/log.ts'
+import { redact } from '../src/redact.ts'
 
 const apiKey = `pi_sk_test_${'a1B2'.repeat(9)}`
 const clientSecret = `pi_${'c'.repeat(24)}_secret_${'S3c'.repeat(14)}`
