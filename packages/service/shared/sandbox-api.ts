@@ -224,9 +224,7 @@ export interface LintIssue {
   readonly lastAt: string
 }
 
-export type Fault =
-  | { readonly type: SimpleFault }
-  | { readonly type: 'delay'; readonly ms: number }
+export type Fault = { readonly type: SimpleFault } | { readonly type: 'delay'; readonly ms: number }
 
 type SimpleFault = (typeof requestFaults)[number] | (typeof statusFaults)[number]
 
