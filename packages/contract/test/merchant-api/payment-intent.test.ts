@@ -56,17 +56,7 @@ type Row = [value: unknown, error: string]
 
 const whole = 'must be a whole number of minor units: 19.99 USD is 1999'
 const currencies = 'must be one of AMD, USD, EUR, RUB'
-const invisible = [
-  '',
-  ' ',
-  '\u00a0\u2003',
-  '\u200b',
-  '\u200d\u2060',
-  '\u3164',
-  '\u2800',
-  '\ufe0f',
-  '\u0301',
-]
+const invisible = ['', '\u00a0\u2003', '\u200d\u2060', ...' \u200b\u3164\u2800\ufe0f\u0301']
 const tooLong = 'too_long: orderId must have at most 32 characters; a UUID fits without hyphens'
 const forbidden =
   'forbidden_character: orderId must not contain control or text-direction characters'
@@ -216,12 +206,9 @@ test('reads a complete response, and keeps fields of later versions', () => {
 })
 
 test.each([
-  { id: undefined },
-  { amount: undefined },
-  { currency: undefined },
-  { orderId: undefined },
-  { customer: undefined },
-  { metadata: undefined },
+  ...['id', 'amount', 'currency', 'orderId', 'customer', 'metadata'].map((name) => ({
+    [name]: undefined,
+  })),
   { id: '' },
   { amount: 1.5 },
   { customer: {} },
