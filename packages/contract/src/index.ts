@@ -1,7 +1,6 @@
 /** Names of the contract that need zod, and those of the merchant API. @module */
 export type { Currency } from './merchant-api/money.ts'
 export { currencies } from './merchant-api/money.ts'
-export { controlCharacters, orderIdError } from './merchant-api/order-id.ts'
 export type {
   CreatedPaymentIntent,
   CreatePaymentIntent,
@@ -14,6 +13,8 @@ export type {
 export {
   CreatedPaymentIntentSchema,
   CreatePaymentIntentSchema,
+  controlCharacters,
+  orderIdError,
   PaymentIntentSchema,
 } from './merchant-api/payment-intent-schema.ts'
 export type { FieldError, FieldErrorCode, Problem, ProblemCode } from './merchant-api/problem.ts'

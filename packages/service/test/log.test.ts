@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { problemCodes } from '@pi-checkout/contract'
-import { redact } from '@pi-checkout/contract/redact'
 import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { describeError, logError } from '../src/log.ts'
+import { redact } from '../src/redact.ts'
 
 const apiKey = sampleKey('a1B2')
 const clientSecret = `pi_${'c'.repeat(24)}_secret_${'S3c'.repeat(14)}`

@@ -1,7 +1,7 @@
 /** The command line of `pi-checkout`, and its help. @module */
 import { parseArgs } from 'node:util'
-import { quote, redact } from '@pi-checkout/contract/redact'
 import { sandboxHint } from '../client/configuration.ts'
+import { maskValue, quote } from '../client/redact.ts'
 import { doctor } from './doctor.ts'
 import { colored, type Terminal } from './terminal.ts'
 
@@ -48,7 +48,7 @@ export async function run([name, ...args]: readonly string[], terminal: Terminal
     }
     parseArgs({ args: rest, options: {} })
   } catch (error) {
-    warn(redact(error instanceof Error ? error.message : String(error)))
+    warn(maskValue(error instanceof Error ? error.message : String(error)))
     return 2
   }
   const findings = await doctor()

@@ -1,6 +1,5 @@
 /** Errors of a call. They contain no key and no secret. @module */
 import type { FieldError } from '@pi-checkout/contract/problem'
-import { quote } from '@pi-checkout/contract/redact'
 import {
   type ApiErrorCode,
   advices,
@@ -10,7 +9,7 @@ import {
   contractCodes,
   type PiErrorCode,
 } from './error-codes.ts'
-import { excerpt } from './redact.ts'
+import { excerpt, quote } from './redact.ts'
 
 /**
  * Whether an intent may exist after a failed create, considering all requests of the call.

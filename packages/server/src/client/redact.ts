@@ -1,6 +1,4 @@
 /** Removes secrets from everything that is printed or logged. @module */
-import { redact as maskValue } from '@pi-checkout/contract/redact'
-
 export const masked = '[masked]'
 
 /** Replaces the given secrets in a text, and everything that looks like an API key or a client secret. */
@@ -12,7 +10,15 @@ export function redact(text: string, secrets: readonly string[] = []): string {
 
 /** Returns the start of a value that was received, without secrets and card numbers. */
 export function excerpt(value: string): string {
-  return shorten(maskValue(redact(value)))
+  return shorten(maskValue(value))
+}
+
+export function quote(value: string): string {
+  return JSON.stringify(maskValue(value).slice(0, 60))
+}
+
+export function maskValue(value: string): string {
+  return redact(value).replace(/\d(?:[ -]?\d){11,}/g, '…')
 }
 
 /** Returns the start of a text of the service, which may contain a limit of many digits, without secrets. */

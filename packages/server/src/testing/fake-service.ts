@@ -6,7 +6,7 @@
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 import { type PaymentIntentStatus, type Profile, phaseOf } from '@pi-checkout/contract/profile'
-import { quote } from '@pi-checkout/contract/redact'
+import { quote } from '../client/redact.ts'
 import { inDialect, statusIn } from './dialect.ts'
 import { type FakeStore, newId, operate, problem } from './fake-operations.ts'
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { checkedOrigin } from '../../src/client/configuration.ts'
 import { excerpt } from '../../src/client/redact.ts'
-import { idempotencyKey, PaymentIntents, toMinor } from '../../src/index.ts'
+import { idempotencyKey, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import { order } from '../scripted-service.ts'
 
@@ -14,7 +14,6 @@ test.each<[string, () => unknown]>([
   ['a number', () => new PaymentIntents({ timeout: Number(digits) })],
   ['a base URL', () => new PaymentIntents({ baseUrl: `http://x.${digits}.example` })],
   ['an origin', () => checkedOrigin(card, { name: 'shopOrigin' })],
-  ['an amount', () => toMinor(digits, 'USD')],
   ['the name of a field', async () => idempotencyKey({ ...order, [card]: 1 } as never)],
   ['an order of the fake service', () => fakeService().settle(digits, 'failed')],
   ['a value of a request', () => Promise.reject(new Error(excerpt(`order ${digits}`)))],

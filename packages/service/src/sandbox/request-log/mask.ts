@@ -1,5 +1,5 @@
 /** Masks credentials and ids in paths. @module */
-import { decodePercent } from '@pi-checkout/contract/redact'
+import { decodePercent } from '../../redact.ts'
 
 /** Returns the path of a URL with masked credentials, also percent-encoded ones. */
 export function maskPath(url: string): string {
