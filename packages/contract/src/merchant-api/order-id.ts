@@ -33,9 +33,7 @@ export function orderIdError(orderId: string): OrderIdError | undefined {
     return { code: 'too_short', detail: 'must have at least 1 visible character' }
   }
   if (codePoints(orderId) > limits.orderId) {
-    const fix = looksLikeUuid.test(orderId)
-      ? '; a UUID has 36: drop its hyphens, or use newOrderId() of @pi-checkout/server'
-      : ''
+    const fix = looksLikeUuid.test(orderId) ? '; a UUID has 36: drop its hyphens' : ''
     return { code: 'too_long', detail: `must have at most ${limits.orderId} characters${fix}` }
   }
   return undefined
