@@ -16,6 +16,13 @@ export {
   CreatePaymentIntentSchema,
   PaymentIntentSchema,
 } from './merchant-api/payment-intent-schema.ts'
+export type { PaymentIntentStatus, Phase } from './merchant-api/payment-status.ts'
+export {
+  isFinal,
+  ownProfileName,
+  paymentIntentStatuses,
+  phaseOf,
+} from './merchant-api/payment-status.ts'
 export type { FieldError, FieldErrorCode, Problem, ProblemCode } from './merchant-api/problem.ts'
 export {
   fieldErrorCodes,
@@ -25,8 +32,6 @@ export {
 } from './merchant-api/problem.ts'
 export type { FieldErrors } from './merchant-api/problem-schema.ts'
 export { fieldAt, fieldErrors, ProblemSchema } from './merchant-api/problem-schema.ts'
-export type { PaymentIntentStatus, Phase } from './merchant-api/profile.ts'
-export { isFinal, ownProfileName, paymentIntentStatuses, phaseOf } from './merchant-api/profile.ts'
 export { headers, routes } from './merchant-api/routes.ts'
 export {
   apiKeyPattern,

@@ -8,7 +8,6 @@
 import { checkedOrigin } from '../client/configuration.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import { checkedMilliseconds } from '../client/options.ts'
-import { excerpt } from '../client/redact.ts'
 import type { CheckoutOptions, FullPage, PaymentUnderReview } from './options.ts'
 import { OrderPayments, type ReconcileSummary } from './order-payments.ts'
 import {
@@ -23,6 +22,7 @@ import {
 } from './parse-request.ts'
 import type { PaymentState } from './payment-state.ts'
 import {
+  excerpt,
   type HandoffProblemCode,
   HandoffRejection,
   handoffProblems,

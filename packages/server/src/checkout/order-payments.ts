@@ -5,7 +5,7 @@
  * @module
  */
 import type { Currency } from '@pi-checkout/contract/money'
-import { phaseOf } from '@pi-checkout/contract/profile'
+import { phaseOf } from '@pi-checkout/contract/payment-status'
 import type { CreateParams } from '../client/create-params.ts'
 import { invalidParam, PiError } from '../client/errors.ts'
 import type { CallOptions, Handoff } from '../client/payment-intents.ts'

@@ -1,6 +1,6 @@
 /** What the helper stores about the payments of an order. @module */
 import type { Currency } from '@pi-checkout/contract/money'
-import type { Phase } from '@pi-checkout/contract/profile'
+import type { Phase } from '@pi-checkout/contract/payment-status'
 import type { CreateParams } from '../client/create-params.ts'
 
 /** A value, or a promise of it. */

@@ -10,7 +10,7 @@ import type { OrderPayments, OrderPaymentsOptions } from '../../src/checkout/ord
 import type { Payment, PaymentStore } from '../../src/checkout/payment-record.ts'
 import { type CheckoutOrder, paymentState } from '../../src/checkout/payment-state.ts'
 import { prepareCreate } from '../../src/client/idempotency-key.ts'
-import { ApiError, ConnectionError, memoryPayments } from '../../src/index.ts'
+import { memoryPayments, PiError } from '../../src/index.ts'
 import { intentOf } from '../scripted-service.ts'
 
 /**
@@ -119,14 +119,14 @@ export async function play({
 
   const fails = (probability: number): boolean => !isCalm && happens(probability)
   const lost = (): Error =>
-    new ConnectionError('lost', {
+    new PiError('lost', {
       code: 'connection_lost',
       outcome: 'unknown',
       retryable: true,
       requests: [],
     })
   const notFound = (code: 'payment_intent_not_found' | 'unexpected_response'): Error =>
-    new ApiError('404', { code, status: 404, outcome: 'rejected', retryable: false, requests: [] })
+    new PiError('404', { code, status: 404, outcome: 'rejected', retryable: false, requests: [] })
 
   const clientOf = (instance: number): OrderPaymentsOptions['intents'] => ({
     totalTimeout: 30_000,
@@ -335,8 +335,7 @@ export async function play({
       end()
       const isExpected =
         (error instanceof Error && error.name === 'HandoffRejection') ||
-        error instanceof ConnectionError ||
-        error instanceof ApiError ||
+        PiError.is(error) ||
         (error instanceof Error && /under review/.test(error.message))
       if (!isExpected) violations.push(`${name}: ${String(error)}`)
     })

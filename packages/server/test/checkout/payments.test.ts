@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { memoryPayments, type PaymentStore } from '../../src/index.ts'
 import type { FakeService } from '../../src/testing/fake-service.ts'
 import { describedServices } from '../foreign-services.ts'
@@ -11,11 +11,7 @@ import {
   shop as shopOf,
 } from './shop.ts'
 
-describe.each(describedServices)('%s', (_, prepare) => {
-  let newService: () => FakeService
-  beforeAll(async () => {
-    newService = await prepare()
-  })
+describe.each(describedServices)('%s', (_, newService) => {
   const shop = (options: ShopOptions = {}) => shopOf({ service: newService(), ...options })
 
   const minute = 60_000
