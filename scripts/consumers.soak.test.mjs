@@ -35,12 +35,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000)
 
 const server = `
-import { createCheckout, type CheckoutOrder, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, type CheckoutOrder, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 import { toNode } from '@pi-checkout/server/node'
 import { fakeService } from '@pi-checkout/server/testing'
 import { startService } from '@pi-checkout/service'
 import express from 'express'
-let order: CheckoutOrder = { orderId: newOrderId(), amount: 150000, currency: 'AMD' }
+let order: CheckoutOrder = { orderId: crypto.randomUUID().replaceAll('-', ''), amount: 150000, currency: 'AMD' }
 let paidBy = ''
 const checkout = createCheckout({
   intents: new PaymentIntents(fakeService().options),

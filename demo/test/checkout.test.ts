@@ -1,4 +1,4 @@
-import { ConnectionError, type PaymentIntentStatus } from '@pi-checkout/server'
+import { type PaymentIntentStatus, PiError } from '@pi-checkout/server'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Buyer } from './buyer.ts'
 import { startShop, type TestShop } from './shop.ts'
@@ -269,7 +269,7 @@ async function handoffDuring(
   return await response
 }
 
-const unreachable = new ConnectionError('no response', {
+const unreachable = new PiError('no response', {
   code: 'connection_lost',
   outcome: 'unknown',
   retryable: true,

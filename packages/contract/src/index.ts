@@ -17,6 +17,13 @@ export {
   orderIdError,
   PaymentIntentSchema,
 } from './merchant-api/payment-intent-schema.ts'
+export type { PaymentIntentStatus, Phase } from './merchant-api/payment-status.ts'
+export {
+  isFinal,
+  ownProfileName,
+  paymentIntentStatuses,
+  phaseOf,
+} from './merchant-api/payment-status.ts'
 export type { FieldError, FieldErrorCode, Problem, ProblemCode } from './merchant-api/problem.ts'
 export {
   fieldErrorCodes,
@@ -26,8 +33,6 @@ export {
 } from './merchant-api/problem.ts'
 export type { FieldErrors } from './merchant-api/problem-schema.ts'
 export { fieldAt, fieldErrors, ProblemSchema } from './merchant-api/problem-schema.ts'
-export type { PaymentIntentStatus, Phase } from './merchant-api/profile.ts'
-export { isFinal, ownProfileName, paymentIntentStatuses, phaseOf } from './merchant-api/profile.ts'
 export { headers, routes } from './merchant-api/routes.ts'
 export {
   apiKeyPattern,

@@ -1,6 +1,7 @@
 /** An HTTP server that responds according to a script. @module */
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedPaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { startSite } from '@pi-checkout/test-support/sites'
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { PaymentIntents, type PaymentIntentsOptions, type PiError } from '../src/index.ts'
 import type { FakeService } from '../src/testing/fake-service.ts'
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
@@ -27,8 +28,8 @@ export interface ScriptedService {
 }
 
 /**
- * Serves a fake service over HTTP. `wait` delays the request before it is executed, and after it, when it may destroy the
- * response.
+ * Serves a fake service over HTTP, with its faults. `wait` delays the request before it is executed, and after it, when it
+ * may destroy the response.
  */
 export function listenerOf(
   service: FakeService,
@@ -39,18 +40,25 @@ export function listenerOf(
     const { authorization = '', 'idempotency-key': key } = headers
     const body = await text(request)
     await wait(body)
-    const result = await service.fetch(`https://fake-service.invalid${request.url}`, {
+    const left = new AbortController()
+    response.on('close', () => left.abort())
+    const init = {
       method,
       headers: {
         authorization,
         ...(key && { 'content-type': 'application/json', 'idempotency-key': String(key) }),
       },
       ...(body && { body }),
-    })
+      signal: left.signal,
+    }
+    const address = `https://fake-service.invalid${request.url}`
+    const result = await service.fetch(address, init).catch(() => undefined)
     await wait('', response)
-    if (response.destroyed) return
+    if (!result) response.destroy()
+    if (!result || response.destroyed) return
     response.writeHead(result.status, Object.fromEntries(result.headers))
-    response.end(await result.text())
+    // A body that ends within it destroys the response.
+    await pipeline(result.body ?? [], response).catch(() => {})
   }
 }
 

@@ -1,5 +1,5 @@
 /** Asks the shop's server for the payment's phase until it is final. @module */
-import type { Phase } from '@pi-checkout/contract/profile'
+import type { Phase } from '@pi-checkout/contract/payment-status'
 import { requestJson } from './request-json.ts'
 
 export type { Phase }

@@ -8,7 +8,6 @@
 import { checkedOrigin } from '../client/configuration.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import { checkedMilliseconds } from '../client/options.ts'
-import { excerpt } from '../client/redact.ts'
 import { DueOrders, type ReconcileSummary } from './due-orders.ts'
 import { inTime, Late } from './in-time.ts'
 import type { CheckoutOptions, FullPage, PaymentUnderReview } from './options.ts'
@@ -25,6 +24,7 @@ import {
 } from './parse-request.ts'
 import type { PaymentState } from './payment-state.ts'
 import {
+  excerpt,
   type HandoffProblemCode,
   HandoffRejection,
   handoffProblems,

@@ -1,6 +1,6 @@
 /** The Content Security Policy of a shop's pages. @module */
 import { checkedOrigin } from '../client/configuration.ts'
-import { malformedOption } from '../client/errors.ts'
+import { ConfigurationError } from '../client/errors.ts'
 
 /** Options of `cspFor()`. */
 export interface CspOptions {
@@ -35,16 +35,12 @@ export function cspFor({ checkoutOrigin, reportTo, trustedTypes = [] }: CspOptio
   const checkout = checkedOrigin(checkoutOrigin, { name: 'checkoutOrigin', of: 'cspFor()' })
   // A semicolon or a comma would begin another directive or policy.
   if (reportTo !== undefined && !/^[\w-]{1,64}$/.test(reportTo)) {
-    throw malformedOption(
-      'reportTo',
-      'must be 1 to 64 letters, digits, _ or -, such as csp',
-      reportTo,
-    )
+    const rule = 'must be 1 to 64 letters, digits, _ or -, such as csp.'
+    throw new ConfigurationError('reportTo', rule)
   }
-  const unfit = trustedTypes.find((name) => !/^[\w#=/@.%-]{1,64}$/.test(name))
-  if (unfit !== undefined) {
-    const rule = 'must be names of Trusted Types policies, such as lit-html'
-    throw malformedOption('trustedTypes', rule, unfit)
+  if (trustedTypes.some((name) => !/^[\w#=/@.%-]{1,64}$/.test(name))) {
+    const rule = 'must be names of Trusted Types policies, such as lit-html.'
+    throw new ConfigurationError('trustedTypes', rule)
   }
   const policies = ['lit-html', ...trustedTypes.filter((name) => name !== 'lit-html')]
   if (trustedTypes.includes('lit-html')) policies.push("'allow-duplicates'")

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { phaseOf } from '@pi-checkout/contract/profile'
+import { phaseOf } from '@pi-checkout/contract/payment-status'
 import { PiError } from '../client/errors.ts'
 import type { CallOptions } from '../client/payment-intents.ts'
 import { type Hooks, runHooks } from './hooks.ts'

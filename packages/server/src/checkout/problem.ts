@@ -2,7 +2,6 @@
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
 import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'
-import { excerpt } from '../client/redact.ts'
 
 export const handoffProblems: Readonly<
   Record<HandoffProblemCode, { readonly status: number; readonly title: string }>
@@ -59,6 +58,12 @@ export function received(value: string | undefined): string {
 
 export function quoted(value: string): string {
   return JSON.stringify(excerpt(value))
+}
+
+/** Returns the start of a received value, without secrets. */
+export function excerpt(value: string): string {
+  const text = value.replace(/pi_sk_\w+|\b\w+_secret_\w+/g, '[masked]')
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
 export function problemResponse(code: HandoffProblemCode, allow?: string): Response {

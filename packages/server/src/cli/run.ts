@@ -1,59 +1,55 @@
 /** The command line of `pi-checkout`, and its help. @module */
-import { parseArgs } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { parseArgs, styleText } from 'node:util'
 import { sandboxHint } from '../client/configuration.ts'
-import { maskValue, quote } from '../client/redact.ts'
 import { doctor } from './doctor.ts'
-import { colored, type Terminal } from './terminal.ts'
 
-const help = `pi-checkout: checks what your shop needs of the service
+const help = `pi-checkout doctor [--env FILE]   Check everything that a first payment needs
 
-  pi-checkout doctor [--env FILE]     Checks everything that a first payment needs
-  pi-checkout probe [OPTIONS]         Finds out how another service of the specification behaves
+  --env FILE   Read variables like node --env-file
+  --help       Print this help
+  --version    Print the version
 
-  --env FILE              Read variables like node --env-file
+Exit codes: 0 all checks passed, 1 a check failed, 2 an argument is malformed`
 
-Options of probe, which creates two intents that stay unpaid:
-  --write FILE            Write the profile for PI_PROFILE
-  --paid STATUS           A status that means paid; also --failed and --processing. Repeat it, or use commas
-  --currency CODE         Of the intents (AMD)
-  --other-env FILE        Variables of another merchant, to retrieve the intent with its key
-  --yes                   Use a key that may be live
-  --json                  Print one line
+/** Where a command line writes to. */
+export interface Terminal {
+  /** Writes results to standard output. */
+  readonly print: (text: string) => void
+  /** Writes everything else to standard error. */
+  readonly warn: (text: string) => void
+  /** @default false */
+  readonly hasColors?: boolean
+}
 
-Exit codes:
-  0  no check failed
-  1  a check failed
-  2  an argument is malformed, or nothing could be checked
-`
+const colors = { OK: 'green', FAIL: 'red', SKIP: 'yellow' } as const
 
 /** Runs a command line, without the name of the program, and returns the exit code. */
-export async function run([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  const { print, warn } = terminal
-  if (name === 'help' || name === '--help' || name === '-h' || args.includes('--help')) {
-    print(help)
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { print, warn, hasColors = false } = terminal
+  const read = readArguments(args)
+  if (read === undefined) {
+    warn(`An argument is malformed.\n\n${help}`)
+    return 2
+  }
+  if (read.help || read.version) {
+    print(read.help ? help : version())
     return 0
   }
-  if (name !== 'doctor' && name !== 'probe') {
-    const meant = ['doctor', 'probe'].find((command) => command[0] === name?.[0]?.toLowerCase())
-    const next = meant ? `Did you mean ${meant}?` : 'Run pi-checkout --help for a list of commands.'
-    warn(name === undefined ? help : `Unknown command ${quote(name)}. ${next}`)
-    return 2
-  }
-  try {
-    const rest = readVariables(args)
-    if (name === 'probe') {
-      // Loaded on use: `doctor` does not need it.
-      const { probeCommand } = await import('./probe-command.ts')
-      return await probeCommand(rest, terminal)
+  if (read.env !== undefined) {
+    try {
+      // Variables of the environment take precedence, as for `node --env-file`.
+      process.loadEnvFile(read.env)
+    } catch {
+      warn('--env: the file cannot be read. Pass the file with which your shop is started.')
+      return 2
     }
-    parseArgs({ args: rest, options: {} })
-  } catch (error) {
-    warn(maskValue(error instanceof Error ? error.message : String(error)))
-    return 2
   }
   const findings = await doctor()
-  for (const { name: subject, result, detail } of findings) {
-    print(`${colored(result, terminal)}  ${subject} ${detail.replace(` ${sandboxHint}`, '')}`)
+  for (const { name, result, detail } of findings) {
+    const word = result.padEnd(4)
+    const shown = hasColors ? styleText(colors[result], word) : word
+    print(`${shown}  ${name} ${detail.replace(` ${sandboxHint}`, '')}`)
   }
   if (findings.some(({ detail }) => detail.endsWith(sandboxHint))) print(`\n${sandboxHint}`)
   const [failed, skipped] = (['FAIL', 'SKIP'] as const).map(
@@ -63,22 +59,28 @@ export async function run([name, ...args]: readonly string[], terminal: Terminal
   return failed === 0 ? 0 : 1
 }
 
-/**
- * Reads the file of `--env`. Variables of the environment take precedence, as for `node --env-file`.
- *
- * @returns The other arguments.
- */
-function readVariables(args: readonly string[]): string[] {
-  const at = args.findIndex((arg) => arg === '--env' || arg.startsWith('--env='))
-  if (at === -1) return [...args]
-  const [, inline] = args[at]?.split(/=(.*)/s) ?? []
-  const file = inline ?? args[at + 1] ?? ''
+const options = {
+  env: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+  version: { type: 'boolean', default: false },
+} as const
+
+/** @returns `undefined` if an argument is malformed. */
+function readArguments(args: readonly string[]) {
   try {
-    process.loadEnvFile(file)
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: true,
+    })
+    const isDoctor = positionals.length === 1 && positionals[0] === 'doctor'
+    return isDoctor || values.help || values.version ? values : undefined
   } catch {
-    throw new TypeError(
-      `--env: cannot read ${file}. Pass the file with which your shop is started.`,
-    )
+    return undefined
   }
-  return args.toSpliced(at, inline === undefined ? 2 : 1)
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return JSON.parse(manifest).version
 }

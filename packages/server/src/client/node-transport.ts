@@ -4,7 +4,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
 import { ConfigurationError } from './errors.ts'
-import { NotSent, type Transport, type TransportResponse } from './transport.ts'
+import { type NodeAgent, NotSent, type Transport, type TransportResponse } from './transport.ts'
 
 /** Returns whether the runtime is Node.js. Others have its modules too, but their `fetch` is the native client. */
 export function isNode(): boolean {
@@ -15,7 +15,7 @@ export function isNode(): boolean {
 }
 
 /** @param agent - Makes and keeps the connections. `undefined` is the global agent of Node.js. */
-export function nodeTransport(agent: Agent | undefined): Transport {
+export function nodeTransport(agent: NodeAgent | undefined): Transport {
   return (url, { method, headers, body }) => {
     const address = addressOf(url)
     const secure = address.protocol === 'https:'
@@ -24,7 +24,7 @@ export function nodeTransport(agent: Agent | undefined): Transport {
       ...address,
       method,
       headers: { accept: 'application/json', ...headers },
-      ...(agent && { agent }),
+      ...(agent && { agent: agent as Agent }),
     }
     let outgoing: ClientRequest
     try {

@@ -1,6 +1,5 @@
 /** The client of the service. Its calls are safe to repeat. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import type { Profile } from '@pi-checkout/contract/profile'
 import { keyCheckId } from '@pi-checkout/contract/spec-decisions'
 import {
   checkedApiKey,
@@ -20,9 +19,9 @@ import {
   checkedMilliseconds,
   readClientOptions,
 } from './options.ts'
-import { checkedProfile, variableProfile } from './profile.ts'
-import { masked } from './redact.ts'
+import { masked } from './secrets.ts'
 import { sendWithRetries } from './send-with-retries.ts'
+import type { Translate } from './translate.ts'
 
 /** Options of a client. */
 export interface PaymentIntentsOptions extends ClientOptions {
@@ -48,10 +47,12 @@ export interface PaymentIntentsOptions extends ClientOptions {
    */
   readonly namespace?: string | undefined
   /**
-   * How the service fills the gaps of the specification: a profile, or `'pi-checkout'` for `@pi-checkout/service`.
-   * @default The file of `PI_PROFILE`, read on first use; without it, `@pi-checkout/service` is recognized by a header
+   * Returns each response of another service in our form. A status that is not ours is `unknown`: never paid, never failed.
+   * `failed`, `canceled`, and `expired` must mean that the intent can never be paid any more.
+   * @default None: the service is `@pi-checkout/service`, which names itself in each response
+   * @see guides/other-services.md
    */
-  readonly profile?: Profile | 'pi-checkout' | undefined
+  readonly translate?: Translate | undefined
 }
 
 /** Options of a call. */
@@ -110,8 +111,8 @@ export class PaymentIntents {
   readonly #client: ClientSettings
   /** Milliseconds for a call, with its retries and waits. */
   readonly totalTimeout: number
-  /** Whether the responses are of another service. */
-  readonly translates: boolean = false
+  /** Whether the responses are those of another service, as the option `translate` returns them. */
+  readonly translates: boolean
   #settings: Settings | undefined
 
   /**
@@ -128,8 +129,12 @@ export class PaymentIntents {
     }
     if (options.apiKey !== undefined) checkedApiKey(options.apiKey)
     if (options.baseUrl !== undefined) checkedBaseUrl(options.baseUrl)
-    if (options.profile !== undefined) checkedProfile(options.profile)
+    const { translate } = options
+    if (translate !== undefined && typeof translate !== 'function') {
+      throw new ConfigurationError('translate', 'must be a function of a response.')
+    }
     this.#options = options
+    this.translates = translate !== undefined
     this.totalTimeout = checkedMilliseconds('totalTimeout', options.totalTimeout ?? 30_000)
     this.#client = readClientOptions(options)
   }
@@ -143,11 +148,8 @@ export class PaymentIntents {
    * @param options - `attempt`, `idempotencyKey`, `totalTimeout`, and `signal`.
    * @returns `intent`, which is safe to log, and `handoff`, which contains `clientSecret`: send it to the paying browser only.
    * @throws {TypeError} If a field is invalid. Nothing was sent.
-   * @throws {ApiError} If the service rejects the request. Retry only if `retryable` is true.
-   * @throws {ConnectionError} If no complete response arrives. Check `outcome`, then call again with the same arguments.
-   * @throws {IdempotencyConflictError} If `idempotencyKey` was used with a different body.
-   * @throws {ContractError} If the response violates the specification. Don't use it.
-   * @throws {AbortedError} If `signal` is aborted. Check `outcome`.
+   * @throws {PiError} If the service rejects the request, or no valid response arrives. `outcome` shows whether an intent may
+   * exist, and `advice` what to do.
    * @example
    * const { intent, handoff } = await intents.create({ amount: 150000, currency: 'AMD', orderId: 'A-1001' })
    * @see Payment Intents specification, §4.1 and §4.3
@@ -193,8 +195,7 @@ export class PaymentIntents {
    * @param options - `totalTimeout` and `signal`.
    * @returns `environment`: the one that the key selects; `undefined` for a key in another format.
    * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
-   * @throws {ApiError} If the service rejects the key, or another server responds at this address.
-   * @throws {ConnectionError} If the service cannot be reached.
+   * @throws {PiError} If the service cannot be reached or rejects the key, or another server responds at this address.
    * @example
    * await intents.check() // before the server listens
    */
@@ -217,10 +218,8 @@ export class PaymentIntents {
    * @param id - As `create()` returned it.
    * @param options - `totalTimeout` and `signal`.
    * @throws {TypeError} If the id is malformed. Nothing was sent.
-   * @throws {ApiError} If the service rejects the request: `payment_intent_not_found` also for another merchant's intent.
-   * @throws {ConnectionError} If no complete response arrives. Call again.
-   * @throws {ContractError} If the response violates the specification.
-   * @throws {AbortedError} If `signal` is aborted.
+   * @throws {PiError} If the service rejects the request, with the code `payment_intent_not_found` also for another merchant's
+   * intent; or if no valid response arrives.
    * @example
    * const { status } = await intents.retrieve(order.intentId)
    * @see Payment Intents specification, §4.2
@@ -237,11 +236,11 @@ export class PaymentIntents {
   }
 
   #readSettings(): Settings {
-    const { apiKey, baseUrl, profile } = this.#options
+    const { apiKey, baseUrl, translate } = this.#options
     this.#settings ??= {
       apiKey: apiKey ?? variableApiKey(),
       baseUrl: baseUrl === undefined ? variableBaseUrl() : checkedBaseUrl(baseUrl),
-      profile: profile === undefined ? variableProfile() : checkedProfile(profile),
+      translate,
     }
     return this.#settings
   }

@@ -1,20 +1,16 @@
 /** Sends the requests of one call: the same key, the same bytes, one deadline. @module */
+import { onAbort } from './abort.ts'
 import {
   combineOutcomes,
-  errorOf,
   type Outcome,
-  type PiError,
+  PiError,
   type PiErrorFacts,
   type RequestSummary,
 } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
 import type { ClientSettings } from './options.ts'
-import {
-  interruptedFailure,
-  type RequestFailure,
-  type RequestSuccess,
-  readResponse,
-} from './read-response.ts'
+import { type RequestSuccess, readResponse } from './read-response.ts'
+import { interruptedFailure, type RequestFailure } from './request-failure.ts'
 import { retryDelay } from './retry.ts'
 
 export interface CallLimits {
@@ -95,16 +91,15 @@ async function sendOnce<T>(
   return new Promise((resolve) => {
     const finish = (result: RequestSuccess<T> | RequestFailure): void => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
+      ignoreAbort()
       resolve(result)
     }
     const interrupt = (reported: 'timed_out' | 'aborted'): void => {
       finish(interruptedFailure(reported, Math.round(ms)))
       call.stop()
     }
-    const abort = (): void => interrupt('aborted')
     const timer = setTimeout(() => interrupt('timed_out'), ms)
-    signal?.addEventListener('abort', abort)
+    const ignoreAbort = onAbort(signal, () => interrupt('aborted'))
     void readResponse(operation, call.response).then(finish)
   })
 }
@@ -114,11 +109,11 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
+      ignoreAbort()
       resolve()
     }
     const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end)
+    const ignoreAbort = onAbort(signal, end)
   })
 }
 
@@ -137,7 +132,8 @@ function callError(
   const { length } = facts.requests
   const number = length > 1 ? ` (request ${length})` : ''
   const consequence = operation === 'create' ? `; ${consequences[outcome]}` : ''
-  return errorOf(`${title} ${event}${number}${consequence}`, { ...facts, outcome, idempotencyKey })
+  const message = `${title} ${event}${number}${consequence}`
+  return new PiError(message, { ...facts, outcome, idempotencyKey })
 }
 
 const consequences: Readonly<Record<Outcome, string>> = {

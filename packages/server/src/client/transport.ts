@@ -1,5 +1,11 @@
 /** What a transport sends and returns. @module */
 
+/** An `Agent` of `node:http` or `node:https`. Other runtimes have no types for them. */
+export interface NodeAgent {
+  readonly maxSockets: number
+  destroy(): void
+}
+
 /** A request, the same for every attempt. */
 export interface TransportRequest {
   readonly method: string

@@ -4,10 +4,8 @@
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/payment-status'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
-import { type PaymentIntentStatus, type Profile, phaseOf } from '@pi-checkout/contract/profile'
-import { quote } from '../client/redact.ts'
-import { inDialect, statusIn } from './dialect.ts'
 import { type FakeStore, newId, operate, problem } from './fake-operations.ts'
 
 export type { PaymentStoreCase } from './payment-store-cases.ts'
@@ -35,15 +33,6 @@ export interface FaultAnswer {
   readonly retryAfter?: number | string | undefined
 }
 
-/** Options of `fakeService()`. */
-export interface FakeServiceOptions {
-  /**
-   * That of the service to imitate.
-   * @default That of `@pi-checkout/service`
-   */
-  readonly profile?: Profile | undefined
-}
-
 /** A service in memory. Each fault applies to one of the next requests, in order. */
 export interface FakeService {
   /** For `new PaymentIntents(service.options)`. */
@@ -51,7 +40,6 @@ export interface FakeService {
     readonly apiKey: string
     readonly baseUrl: string
     readonly fetch: typeof globalThis.fetch
-    readonly profile?: Profile
   }
   readonly fetch: typeof globalThis.fetch
   /** All received requests, in order. */
@@ -84,15 +72,13 @@ export interface FakeService {
 /**
  * Creates a service without intents.
  *
- * @param options - See `FakeServiceOptions`.
  * @example
  * const service = fakeService().dropAfterCommit()
  * const intents = new PaymentIntents(service.options)
  */
-export function fakeService({ profile }: FakeServiceOptions = {}): FakeService {
-  // In the form of the service: 16 characters for the environment, then 36.
-  const apiKey = `pi_sk_test_${newId('').slice(8)}_${newId(newId('')).slice(12)}`
-  const store: FakeStore = { apiKey, profile, intents: new Map(), created: new Map() }
+export function fakeService(): FakeService {
+  const apiKey = `${newId('pi_sk_test_', 16)}_${newId('', 36)}`
+  const store: FakeStore = { apiKey, intents: new Map(), created: new Map() }
   const requests: FakeRequest[] = []
   const scripts: Script[] = []
 
@@ -115,12 +101,7 @@ export function fakeService({ profile }: FakeServiceOptions = {}): FakeService {
     return service
   }
   const service: FakeService = {
-    options: {
-      apiKey,
-      baseUrl: 'https://fake-service.invalid',
-      fetch,
-      ...(profile && { profile }),
-    },
+    options: { apiKey, baseUrl: 'https://fake-service.invalid', fetch },
     fetch,
     requests,
     get intents() {
@@ -132,13 +113,8 @@ export function fakeService({ profile }: FakeServiceOptions = {}): FakeService {
     truncateBody: () => add(truncatedBody),
     stallBody: () => add(stalledBody),
     malformedJson: () => add(malformedJson),
-    status: (status, options = {}) =>
-      add(async (_, store) => inDialect(statusResponse(status, options), store.profile)),
-    settle: (id, status) => {
-      // Fails if the service has no such status.
-      if (profile) statusIn(profile, status)
-      return settle(store, id, status)
-    },
+    status: (status, options = {}) => add(async () => statusResponse(status, options)),
+    settle: (id, status) => settle(store, id, status),
   }
   return service
 }
@@ -201,7 +177,7 @@ function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Resp
 function settle(store: FakeStore, id: string, status: PaymentIntentStatus): PaymentIntent {
   const intent =
     store.intents.get(id) ?? [...store.intents.values()].findLast((stored) => stored.orderId === id)
-  if (!intent) throw new TypeError(`id: ${quote(id)} is no intent, and no order with one.`)
+  if (!intent) throw new TypeError('id: must be that of an intent, or of an order that has one.')
   const paid = phaseOf(status) === 'paid'
   const card = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' }
   const { clientSecret, ...settled } = {

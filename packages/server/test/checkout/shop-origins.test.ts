@@ -7,10 +7,10 @@ test.each([
   ['http://shop.example', /must be https/],
   [undefined, /without a path or default port/],
   [[], /received undefined/],
-  [['https://shop.example', 'shop.example'], /received "shop\.example"\. Set the shop/],
+  [['https://shop.example', 'shop.example'], /https:\/\/shop\.example\. Set the shop/],
 ])('rejects the shopOrigin %j when the checkout is created', (bad, rule) => {
   const create = () => shop({ shopOrigin: bad as never })
-  expect(create).toThrow(/^shopOrigin: must be.*received .*createCheckout\(\)/)
+  expect(create).toThrow(/^shopOrigin: must be.*createCheckout\(\)/)
   expect(create).toThrow(rule)
 })
 

@@ -1,7 +1,7 @@
 import { sampleKey } from '@pi-checkout/test-support/api-key'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { checkedOrigin } from '../../src/client/configuration.ts'
-import { newOrderId, PaymentIntents } from '../../src/index.ts'
+import { ConfigurationError, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import { apiKey, clientOf, created, order, problem, scriptedService } from '../scripted-service.ts'
 
@@ -56,6 +56,8 @@ test.each<[unknown, string]>([
   ['long-enough and a space', malformedKey],
   ['line\nend-of-key', malformedKey],
   ['ключ-ключ-ключ', malformedKey],
+  [`"${sampleKey('a')}"`, malformedKey],
+  ["'key-in-single-quotes'", malformedKey],
   ['', malformedKey],
   [12345678, malformedKey],
   ['pi_sk_test_cutoff', incompleteKey],
@@ -93,7 +95,7 @@ const badUrls: Record<string, readonly string[]> = {
     '//pay.example',
     '',
   ],
-  'must be https; received ORIGIN. http is for loopback only, such as http://127.0.0.1:4000.': [
+  'must be https. http is for loopback only, such as http://127.0.0.1:4000.': [
     'http://pay.example',
     'http://localhost.evil.example',
   ],
@@ -104,7 +106,7 @@ const badUrls: Record<string, readonly string[]> = {
   'must not contain a query or a fragment.': ['https://pay.example/?', 'https://pay.example/#x'],
 }
 const ruledUrls = Object.entries(badUrls).flatMap(([rule, urls]) =>
-  urls.map((url) => [url, rule.replace('ORIGIN', url)] as const),
+  urls.map((url) => [url, rule] as const),
 )
 test.each(ruledUrls)('rejects the baseUrl %j (threat 4)', async (url, rule) => {
   expect(() => new PaymentIntents({ apiKey, baseUrl: url })).toThrow(`baseUrl: ${rule}`)
@@ -115,25 +117,24 @@ test.each(ruledUrls)('rejects the baseUrl %j (threat 4)', async (url, rule) => {
 
 const originRule = 'a lowercase origin without a path or default port, such as https://shop.example'
 const httpsRule = 'https; http is for loopback only, such as http://localhost:3000'
-test.each<[value: unknown, rule: string, received: string]>([
-  ['http://shop.example', httpsRule, '"http://shop.example"'],
-  ['http://localhost:80', originRule, '"http://localhost:80"'],
-  ['https://shop.example//', originRule, '"https://shop.example/…"'],
-  ['https://me:word@Shop.example/p?key=s', originRule, '"https://Shop.example/…"'],
-  ['a2+b.c-d://me@Shop.example?key\n=s', originRule, '"a2+b.c-d://Shop.example/…"'],
-  ['shop.example', originRule, '"shop.example"'],
-  [`https://${'X'.repeat(99)}`, originRule, `"https://${'X'.repeat(52)}…"`],
-  ['', originRule, '""'],
-  [undefined, originRule, 'undefined'],
-  [null, originRule, 'null'],
-  [7, originRule, 'number'],
-])('rejects the origin %j with rule and fix, and prints no secret', (value, rule, received) => {
-  const text = `shopOrigin: must be ${rule}; received ${received}. Set `
-  const of = 'createCheckout()'
-  expect(() => checkedOrigin(value, { name: 'shopOrigin', of })).toThrow(
-    `${text}the shopOrigin option of ${of}.`,
-  )
-  expect(() => checkedOrigin(value, { name: 'shopOrigin' })).toThrow(`${text}shopOrigin.`)
+test.each<[value: unknown, rule: string]>([
+  ['http://shop.example', httpsRule],
+  ['http://localhost:80', originRule],
+  ['https://shop.example//', originRule],
+  ['https://me:word@Shop.example/p?key=s', originRule],
+  ['a2+b.c-d://me@Shop.example?key\n=s', originRule],
+  ['shop.example', originRule],
+  ['', originRule],
+  [undefined, `${originRule}; received undefined`],
+  [null, `${originRule}; received null`],
+  [7, `${originRule}; received a number`],
+])('rejects the origin %j with rule and fix, and does not repeat it', (value, rule) => {
+  const name = 'shopOrigin'
+  const reject = (of?: string) => () =>
+    checkedOrigin(value, of === undefined ? { name } : { name, of })
+  const error = (target: string) => new ConfigurationError(name, `must be ${rule}. Set ${target}.`)
+  expect(reject()).toThrow(error('shopOrigin'))
+  expect(reject('createCheckout()')).toThrow(error('the shopOrigin option of createCheckout()'))
 })
 
 test.each(['https://shop.example', 'https://shop.example/', 'http://localhost:3000'])(
@@ -156,21 +157,21 @@ test('accepts a runtime other than a browser that has a window', () => {
   expect(new PaymentIntents({ apiKey })).toBeInstanceOf(PaymentIntents)
 })
 
-test.each<[unknown, string]>([
-  [2 ** 31, '2147483648'],
-  ['x'.repeat(99), `"${'x'.repeat(60)}"`],
-])('rejects %j milliseconds, and shows what it received', (value, received) => {
-  const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648'
-  for (const name of ['timeout', 'totalTimeout']) {
-    const message = `${name}: ${rule}; received ${received}.`
-    expect(() => new PaymentIntents({ [name]: value })).toThrow(message)
-  }
-})
+const milliseconds = 'must be a number of milliseconds greater than 0 and less than 2147483648'
+const card = '4539148803436467'
 
-test.each([0.5, -1])('rejects %d retries', (maxRetries) => {
-  expect(() => new PaymentIntents({ maxRetries })).toThrow(
-    `maxRetries: must be a whole number from 0; received ${maxRetries}.`,
-  )
+test.each<[name: string, value: unknown, rule: string]>([
+  ['timeout', 2 ** 31, milliseconds],
+  ['totalTimeout', Number(card), milliseconds],
+  ['timeout', card, `${milliseconds}; received a string`],
+  ['totalTimeout', Number.NaN, milliseconds],
+  ['maxRetries', 0.5, 'must be a whole number from 0'],
+  ['maxRetries', -1, 'must be a whole number from 0'],
+  ['maxRetries', [card], 'must be a whole number from 0; received an array'],
+  ['translate', card, 'must be a function of a response'],
+])('rejects the option %s if it is %j, and does not repeat it', (name, value, rule) => {
+  const create = () => new PaymentIntents({ [name]: value })
+  expect(create).toThrow(new ConfigurationError(name, `${rule}.`))
 })
 
 test('check() finds an unreachable service, a rejected key, and another server', async () => {
@@ -200,16 +201,4 @@ test('check() returns the environment of the key and creates nothing', async () 
     expect(await intents.check()).toEqual({ environment })
   }
   expect(known.requests.map(({ method }) => method)).toEqual(['GET', 'GET'])
-})
-
-test('newOrderId fits and does not repeat', () => {
-  const ids = Array.from({ length: 1000 }, newOrderId)
-  expect(new Set(ids).size).toBe(1000)
-  for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
-})
-
-test('newOrderId begins with the time, as a ULID does', () => {
-  vi.useFakeTimers({ now: 1469918176385, toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  expect(newOrderId()).toMatch(/^01ARYZ6S41/)
 })

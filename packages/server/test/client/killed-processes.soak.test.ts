@@ -4,22 +4,20 @@ import { fileURLToPath } from 'node:url'
 import { seed } from '@pi-checkout/test-support/generated'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { startSite } from '@pi-checkout/test-support/sites'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { bundle } from '../bundle.ts'
 import { listenerOf } from '../scripted-service.ts'
 
 const killed = 200
 const concurrency = 4
 
-let shop: Awaited<ReturnType<typeof bundle>>
-
-beforeAll(async () => {
-  shop = await bundle(fileURLToPath(new URL('shop-process.ts', import.meta.url)))
-}, 60_000)
-
-afterAll(() => shop.remove())
+/** Creates an intent with the built package, and prints its id. */
+const shop = `import { PaymentIntents } from '@pi-checkout/server'
+  const order = { amount: 1999, currency: 'USD', orderId: process.argv[1] }
+  const { intent } = await new PaymentIntents().create(order)
+  process.stdout.write(intent.id)`
+const cwd = fileURLToPath(new URL('../..', import.meta.url))
 
 test(`creates one intent for each order of ${killed} processes killed during a create (PI_SEED=${seed})`, {
   timeout: 300_000,
@@ -39,7 +37,9 @@ test(`creates one intent for each order of ${killed} processes killed during a c
   const saved = new Map<string, string>()
 
   const killOne = async (orderId: string): Promise<void> => {
-    const child = spawn(process.execPath, [shop.file, orderId], {
+    const args = ['--input-type=module', '--eval', shop, orderId]
+    const child = spawn(process.execPath, args, {
+      cwd,
       env: { PATH: process.env.PATH, PI_API_KEY: apiKey, PI_BASE_URL: baseUrl },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

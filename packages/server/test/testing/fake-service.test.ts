@@ -52,7 +52,7 @@ test('settle changes the latest intent of an order only', async () => {
   })
   expect(verify(await intents.retrieve(intent.id), { ...order, id: intent.id })).toBe('paid')
   expect(verify(await intents.retrieve(old.id), { ...order, id: old.id })).toBe('open')
-  expect(() => service.settle('B-2', 'failed')).toThrow(/^id: "B-2" is no intent/)
+  expect(() => service.settle('B-2', 'failed')).toThrow(/^id: must be that of an intent/)
 })
 
 test('a fault on a retrieve is retried too', async () => {

@@ -1,25 +1,39 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
+import { type Site, startSite } from '@pi-checkout/test-support/sites'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newOrderId, PaymentIntents, PiError } from '../../src/index.ts'
-import { fakeService } from '../../src/testing/fake-service.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { PaymentIntents, type PaymentIntentsOptions, PiError } from '../../src/index.ts'
+import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
+import { listenerOf } from '../scripted-service.ts'
 
+const fake = fakeService()
+let fakeSite: Site
 /** The service as a separate process. */
 let service: Program<ServiceReady>
 
 beforeAll(async () => {
+  fakeSite = await startSite(listenerOf(fake))
   service = await startService(['--memory'])
 }, 120_000)
-afterAll(() => service.stop())
+afterAll(async () => {
+  await fakeSite.close()
+  await service.stop()
+})
 
-const fake = fakeService()
-const targets = {
+const targets: Record<string, () => PaymentIntentsOptions> = {
   'the fake service': () => fake.options,
+  'the fake service over HTTP': () => ({
+    apiKey: fake.options.apiKey,
+    baseUrl: fakeSite.origin,
+  }),
   'the real service': () => ({ apiKey: service.ready.apiKey, baseUrl: service.ready.baseUrl }),
 }
 
 function newOrder() {
-  return { amount: 1999, currency: 'usd', orderId: newOrderId() } as const
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  return { amount: 1999, currency: 'usd', orderId } as const
 }
 
 describe.each(Object.entries(targets))('%s', (_, optionsOf) => {
@@ -48,7 +62,7 @@ describe.each(Object.entries(targets))('%s', (_, optionsOf) => {
 
   test('rejects a key with another body, an unknown intent, and another key', async () => {
     const intents = new PaymentIntents(optionsOf())
-    const idempotencyKey = newOrderId()
+    const idempotencyKey = crypto.randomUUID()
     await intents.create(newOrder(), { idempotencyKey })
     const reused = intents.create(newOrder(), { idempotencyKey })
     await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 })
@@ -60,27 +74,56 @@ describe.each(Object.entries(targets))('%s', (_, optionsOf) => {
 })
 
 test.each([...requestFaults, ...statusFaults])(
-  'the fault %s does the same in the fake and in the real service',
+  'the fault %s does the same in the fake and in the real service, with node:http and with fetch',
   async (fault) => {
-    const faulty = fakeService()
-    const status = statusFaults.find((each) => each === fault)
-    // The method is the fault in camel case.
-    const name = fault.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    if (status) faulty.status(Number(status))
-    else faulty[name as 'stallBody']()
-    let sent = 0
-    const withFault: typeof fetch = (address, init) => {
-      const headers = new Headers(init?.headers)
-      if (sent++ === 0) headers.set('sandbox-fault', fault)
-      return fetch(address, { ...init, headers })
-    }
-    const real = { ...targets['the real service'](), fetch: withFault }
-    expect(await effectOf(real)).toEqual(await effectOf(faulty.options))
+    const offline = withFault(fault)
+    const { apiKey, baseUrl } = service.ready
+    const [expected, ...effects] = await Promise.all([
+      effectOf(offline.options),
+      ...[undefined, fetch].flatMap((fetch) => [
+        overHttp(withFault(fault)).then((options) => effectOf({ ...options, fetch })),
+        faultyLine(baseUrl, fault).then((baseUrl) => effectOf({ apiKey, baseUrl, fetch })),
+      ]),
+    ])
+    expect(effects).toEqual(Array(4).fill(expected))
   },
 )
 
+function withFault(fault: string): FakeService {
+  const faulty = fakeService()
+  if (/^\d+$/.test(fault)) return faulty.status(Number(fault))
+  // The method is the fault in camel case.
+  const name = fault.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return faulty[name as 'stallBody']()
+}
+
+async function overHttp(service: FakeService): Promise<PaymentIntentsOptions> {
+  const { origin, close } = await startSite(listenerOf(service))
+  onTestFinished(close)
+  return { apiKey: service.options.apiKey, baseUrl: origin }
+}
+
+/** Listens in front of a service, and adds a fault to the first request. Returns the address. */
+async function faultyLine(baseUrl: string, fault: string): Promise<string> {
+  let isFirst = true
+  const line = createServer((client) => {
+    const upstream = connect(Number(new URL(baseUrl).port), '127.0.0.1')
+    client.once('data', (head) => {
+      const header = isFirst ? `\r\nSandbox-Fault: ${fault}\r\n` : '\r\n'
+      isFirst = false
+      upstream.write(head.toString().replace('\r\n', header))
+      client.pipe(upstream).pipe(client)
+    })
+    client.on('error', () => upstream.destroy()).on('close', () => upstream.destroy())
+    upstream.on('error', () => client.destroy()).on('close', () => client.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(line, 'listening')
+  onTestFinished(() => void line.close())
+  return `http://127.0.0.1:${(line.address() as AddressInfo).port}`
+}
+
 /** Creates an intent twice, the first time with a fault. */
-async function effectOf(options: ConstructorParameters<typeof PaymentIntents>[0]) {
+async function effectOf(options: PaymentIntentsOptions) {
   const intents = new PaymentIntents({ ...options, maxRetries: 0, timeout: 1_000 })
   const order = newOrder()
   const failure = await intents.create(order).then(
