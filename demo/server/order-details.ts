@@ -37,7 +37,10 @@ export function isUnsettled({
   state,
   payments,
 }: Pick<OrderDetails, 'state' | 'payments'>): boolean {
-  return ['open', 'processing', 'closed'].includes(state) && payments.some((payment) => !isSettled(payment))
+  return (
+    ['open', 'processing', 'closed'].includes(state) &&
+    payments.some((payment) => !isSettled(payment))
+  )
 }
 
 function isSettled({ state }: Payment): boolean {

@@ -37,7 +37,7 @@ const maxLate = 2 * day
 /** For how long a failed payment of another service is looked at. */
 const watchTime = 7 * day
 /** For how long no other process runs a hook. */
-export const leaseTime = minute
+export const leaseTime = 60_000
 
 /** Returns whether a payment may still be paid, as far as the record knows. */
 export function isUnsettled({ state, watchUntil }: Payment, now: number): boolean {
