@@ -29,7 +29,6 @@ import {
   jsonResponse,
   problemResponse,
   publicCode,
-  received,
 } from './problem.ts'
 import { readShopOrigins } from './shop-origins.ts'
 import { startPage, startProblemPage } from './start-page.ts'
@@ -234,11 +233,10 @@ async function respondTo<Context>(
   const origin = readPageOrigin(request, origins)
   if (request.method === 'OPTIONS' && origin !== undefined) return preflightResponse(route)
   sent.asked = await readAsked(request, route, origin)
-  const asked = sent.asked.orderId
+  const { orderId: asked } = sent.asked
   const orderId: unknown = await options.authorize({ orderId: asked, request, context })
   if (orderId === undefined || orderId === null || orderId === '') {
-    const rule = `authorize: the hook returned no order for orderId; ${received(asked)}.`
-    throw new HandoffRejection('order_not_found', rule)
+    throw new HandoffRejection('order_not_found', 'authorize: the hook returned no order.')
   }
   if (typeof orderId !== 'string') {
     throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
@@ -251,10 +249,10 @@ async function respondTo<Context>(
   if (route === 'start' && fullPage) {
     const returnUrl = returnUrlOf(fullPage, orderId, origins)
     sent.asked = { ...sent.asked, returnUrl }
-    const { checkoutOrigin, appearance, shopName = new URL(returnUrl).host } = fullPage
+    const { checkoutOrigin } = fullPage
+    const appearance = JSON.stringify(fullPage.appearance)
     const hosted = { checkoutOrigin, returnUrl, locale: localeOf(sent), appearance }
-    const handoff = await payments.handoff(orderId)
-    return await startPage(handoff, hosted, { name: shopName, order: await options.order(orderId) })
+    return startPage(await payments.handoff(orderId), hosted)
   }
   const { id, clientSecret } = await payments.handoff(orderId)
   // Exactly the two values.
@@ -293,7 +291,7 @@ async function problemFor<Context>(
     const { returnUrl } = asked
     // The order's page shows why it cannot be paid.
     if (returnUrl && handoffProblems[code].status === 409) return redirectResponse(returnUrl)
-    return await startProblemPage(code, { ...asked, locale: localeOf(sent) })
+    return startProblemPage(code, { ...asked, locale: localeOf(sent) })
   }
   return problemResponse(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
 }

@@ -1,10 +1,8 @@
 /** Timeouts, retries, and transport of a client. @module */
-// biome-ignore lint/style/noRestrictedImports: types only
-import type { Agent } from 'node:http'
 import { ConfigurationError, malformedOption, type RequestSummary } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
-import type { Transport } from './transport.ts'
+import type { NodeAgent, Transport } from './transport.ts'
 
 /** A request, as passed to `onRequest`. */
 export interface RequestReport extends RequestSummary {
@@ -30,7 +28,7 @@ export interface ClientOptions {
    * Makes the connections, in Node.js: for a private certificate authority, a client certificate, or a proxy.
    * @default `https.globalAgent`, or `http.globalAgent` for http on loopback
    */
-  readonly agent?: Agent | undefined
+  readonly agent?: NodeAgent | undefined
   /**
    * Sends the requests instead of the HTTP client of Node.js.
    * @default `node:https` in Node.js, `globalThis.fetch` on other runtimes

@@ -17,6 +17,7 @@ import { redactedCause, shorten } from './redact.ts'
 import { readRetryAfter } from './retry.ts'
 import {
   isRejectedCertificate,
+  maxResponse,
   NotSent,
   type TransportResponse,
   transportCode,
@@ -24,8 +25,6 @@ import {
 
 const profileFix =
   'Check PI_BASE_URL. For a service other than @pi-checkout/service run "npx pi-checkout probe --write profile.json", and set PI_PROFILE=profile.json'
-
-const maxResponse = 256 * 1024
 
 export interface RequestSuccess<T> {
   readonly value: T
@@ -54,7 +53,7 @@ export async function readResponse<T>(
   let head: TransportResponse | undefined
   try {
     head = await response
-    const text = await head.text(maxResponse)
+    const text = await head.text()
     return isSuccess(head) ? readSuccess(operation, head, text) : readError(operation, head, text)
   } catch (error) {
     // The status of an error is a response, even if its body is incomplete.
