@@ -58,7 +58,6 @@ export function shopCheckout({
     fullPage: {
       checkoutOrigin,
       appearance,
-      shopName: 'Tsiran',
       returnUrl: (orderId) => `${shopOrigin}/pay/${orderId}`,
     },
     authorize: ({ orderId = '', context }: AuthorizeQuery<Request>) =>

@@ -24,14 +24,12 @@ import {
 } from './parse-request.ts'
 import type { PaymentState } from './payment-state.ts'
 import {
-  excerpt,
   type HandoffProblemCode,
   HandoffRejection,
   handoffProblems,
   jsonResponse,
   problemResponse,
   publicCode,
-  received,
 } from './problem.ts'
 import { Records } from './records.ts'
 import { readShopOrigins } from './shop-origins.ts'
@@ -269,11 +267,10 @@ async function answer<Context>(
   sent: PageRequest<Context>,
 ): Promise<Response> {
   const { route, request, context } = sent
-  const asked = sent.asked.orderId
+  const { orderId: asked } = sent.asked
   const orderId: unknown = await options.authorize({ orderId: asked, request, context })
   if (orderId === undefined || orderId === null || orderId === '') {
-    const rule = `authorize: the hook returned no order for orderId; ${received(asked)}.`
-    throw new HandoffRejection('order_not_found', rule)
+    throw new HandoffRejection('order_not_found', 'authorize: the hook returned no order.')
   }
   if (typeof orderId !== 'string') {
     throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
@@ -288,10 +285,10 @@ async function answer<Context>(
   if (route === 'start' && fullPage) {
     const returnUrl = returnUrlOf(fullPage, orderId, origins)
     sent.asked = { ...sent.asked, returnUrl }
-    const { checkoutOrigin, appearance, shopName = new URL(returnUrl).host } = fullPage
+    const { checkoutOrigin } = fullPage
+    const appearance = JSON.stringify(fullPage.appearance)
     const hosted = { checkoutOrigin, returnUrl, locale: localeOf(sent), appearance }
-    const handoff = await payments.handoff(orderId)
-    return await startPage(handoff, hosted, { name: shopName, order: await options.order(orderId) })
+    return startPage(await payments.handoff(orderId), hosted)
   }
   const { id, clientSecret } = await payments.handoff(orderId)
   // Exactly the two values.
@@ -319,7 +316,7 @@ async function problemOf<Context>(
   if (code !== 'body_incomplete') {
     const path = `${basePath === '/' ? '' : basePath}/${route}`
     const id = error.requestId ? `, X-Request-Id ${JSON.stringify(error.requestId)}` : ''
-    const line = `${excerpt(request.method)} ${path} returned ${status} ${code}${id}: ${message}`
+    const line = `${path} returned ${status} ${code}${id}: ${message}`
     reportError(options, about, limited(line, logged))
   }
   return await problemFor(code, sent)
@@ -335,7 +332,7 @@ async function problemFor<Context>(
     const { returnUrl } = asked
     // The order's page shows why it cannot be paid.
     if (returnUrl && handoffProblems[code].status === 409) return redirectResponse(returnUrl)
-    return await startProblemPage(code, { ...asked, locale: localeOf(sent) })
+    return startProblemPage(code, { ...asked, locale: localeOf(sent) })
   }
   return problemResponse(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
 }

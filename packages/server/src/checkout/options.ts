@@ -51,11 +51,6 @@ export interface FullPage {
    */
   readonly returnUrl: (orderId: string) => string
   /**
-   * Name of your shop, for the page that leads to the hosted page where no script runs.
-   * @default The host of `returnUrl`
-   */
-  readonly shopName?: string | undefined
-  /**
    * Look of the hosted page, as for `<pi-checkout>`.
    * @default The look of the hosted page
    */

@@ -8,7 +8,6 @@ export const handoffProblems: Readonly<
 > = {
   malformed_json: { status: 400, title: 'The body must be {} or {"orderId": "…"}' },
   body_incomplete: { status: 400, title: 'The connection closed before the whole body arrived' },
-  unknown_parameter: { status: 400, title: 'The body must not have a field other than orderId' },
   origin_not_allowed: { status: 403, title: 'Only pages of the shop may send this request' },
   not_found: { status: 404, title: 'This address does not exist' },
   order_not_found: { status: 404, title: 'This session has no such order' },
@@ -21,7 +20,8 @@ export const handoffProblems: Readonly<
   internal_error: { status: 500, title: 'The shop could not prepare the payment' },
   body_already_read: {
     status: 500,
-    title: 'The body was read but not stored in req.body. Mount the checkout handler earlier',
+    title:
+      'The body was read, and req.body does not contain it. Mount the checkout handler earlier',
   },
   payment_refused: { status: 502, title: 'The payment could not be prepared' },
   payment_unavailable: { status: 503, title: 'The payment service is not available. Try again' },
@@ -39,7 +39,7 @@ export class HandoffRejection extends Error {
   /** `X-Request-Id` of the request, if any. */
   requestId: string | undefined
 
-  /** @param rule - What was expected and received, for the shop's log. The browser gets the title of the code. */
+  /** @param rule - What was expected, for the shop's log. The browser gets the title of the code. */
   constructor(
     code: HandoffProblemCode,
     rule: string = handoffProblems[code].title,
@@ -49,21 +49,6 @@ export class HandoffRejection extends Error {
     this.code = code
     this.status = handoffProblems[code].status
   }
-}
-
-/** Quotes a value of a request for a log: up to 60 characters, without secrets. */
-export function received(value: string | undefined): string {
-  return value === undefined ? 'received none' : `received ${quoted(value)}`
-}
-
-export function quoted(value: string): string {
-  return JSON.stringify(excerpt(value))
-}
-
-/** Returns the start of a received value, without secrets. */
-export function excerpt(value: string): string {
-  const text = value.replace(/pi_sk_\w+|\b\w+_secret_\w+/g, '[masked]')
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
 export function problemResponse(code: HandoffProblemCode, allow?: string): Response {

@@ -16,12 +16,10 @@ import { failure, type RequestFailure, transportFailure } from './request-failur
 import { readRetryAfter } from './retry.ts'
 import { withoutSecrets } from './secrets.ts'
 import { intentInOurForm, isObject, specifiedFields, translateBody } from './translate.ts'
-import type { TransportResponse } from './transport.ts'
+import { maxResponse, type TransportResponse } from './transport.ts'
 
 const unknownServiceFix =
   'Check PI_BASE_URL. For a service other than @pi-checkout/service pass translate to new PaymentIntents()'
-
-const maxResponse = 256 * 1024
 
 export interface RequestSuccess<T> {
   readonly value: T
@@ -41,7 +39,7 @@ export async function readResponse<T>(
   let head: TransportResponse | undefined
   try {
     head = await response
-    const text = await head.text(maxResponse)
+    const text = await head.text()
     const isRead = isSuccess(head)
     return await (isRead ? readSuccess(operation, head, text) : readError(operation, head, text))
   } catch (error) {
