@@ -50,7 +50,7 @@ export function hasHook({ state }: Pick<Payment, 'state'>): boolean {
   return state === 'paying' || state === 'reviewing'
 }
 
-export function isLeased({ leaseUntil }: Payment, now: number): boolean {
+function isLeased({ leaseUntil }: Payment, now: number): boolean {
   return leaseUntil !== undefined && Date.parse(leaseUntil) > now
 }
 

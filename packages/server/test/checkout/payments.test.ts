@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { memoryPayments, type PaymentStore } from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
+import { describedServices, foreignService } from '../foreign-services.ts'
 import { fakeTimers, movableClock, orderId, type Row, type Shop, shop } from './shop.ts'
 
 const minute = 60_000
@@ -508,3 +509,43 @@ test('a mismatch on an intent that fails then does not block the order', async (
   isChanged = false
   expect(await intent()).not.toBe(first)
 })
+
+test.each(describedServices)(
+  '%s pays for an order, fails it, and pays twice',
+  async (_, newService) => {
+    const { intent, phase, service, paid, reviews, rows, later } = shop({ service: newService() })
+    const failed = await intent()
+    service.settle(failed, 'canceled')
+    expect(await phase()).toBe('failed')
+    const first = await intent()
+    edit(rows, 200)
+    const second = await intent()
+    expect(new Set([failed, first, second]).size).toBe(3)
+    service.settle(second, 'processing')
+    expect([await phase(), await intent()]).toEqual(['processing', 'payment_in_progress'])
+    for (const id of [first, second]) service.settle(id, 'succeeded')
+    expect([await phase(), await intent()]).toEqual(['paid', 'order_already_paid'])
+    await later()
+    expect([paid, reviews]).toEqual([[second], [`${first} earlier_version`]])
+    expect(await phase()).toBe('paid')
+  },
+)
+
+test.each([
+  ['the order is open', (first: string) => [[first], []]],
+  ['the next one is paid', (first: string, second: string) => [[second], [`${first} duplicate`]]],
+])(
+  'a failed payment of another service that is paid after all is found while %s',
+  async (name, expected) => {
+    const { intent, phase, service, paid, reviews, later } = shop({ service: foreignService() })
+    const first = await intent()
+    service.settle(first, 'failed')
+    expect(await phase()).toBe('failed')
+    const second = await intent()
+    if (name === 'the next one is paid') service.settle(second, 'succeeded')
+    await later(2 * day)
+    service.settle(first, 'succeeded')
+    for (let passed = 0; passed < 4; passed++) await later(day)
+    expect([paid, reviews]).toEqual(expected(first, second))
+  },
+)
