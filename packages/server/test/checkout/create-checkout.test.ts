@@ -192,7 +192,7 @@ test('writes an error to stderr without onError, and one line for a rejected req
   await handoff()
   await handoff({}, { origin: 'https://evil.example', 'x-request-id': 'req-7' })
   const line =
-    'POST /checkout/handoff returned 403 origin_not_allowed, X-Request-Id "req-7": origin: must be "https://shop.example" of the shopOrigin option of createCheckout(); received "https://evil.example". Open the page there, or change the option.'
+    'POST /checkout/handoff returned 403 origin_not_allowed, X-Request-Id "req-7": origin: must be "https://shop.example" of the shopOrigin option of createCheckout(). Open the page there, or change the option.'
   expect(stderr.mock.calls).toEqual([
     ['pi-checkout:', new Error('broken hook')],
     ['pi-checkout:', line],
