@@ -1,7 +1,7 @@
 /** What a transport sends and returns. @module */
 
-/** Maximum bytes of a response's body. */
-export const maxResponse = 256 * 1024
+/** Maximum bytes of a response's body: 256 KB. */
+export const maxResponse = 262_144
 
 /** An `Agent` of `node:http` or `node:https`. Other runtimes have no types for them. */
 export interface NodeAgent {
