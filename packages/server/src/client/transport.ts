@@ -1,6 +1,6 @@
 /** What a transport sends and returns. @module */
 
-/** Maximum bytes of a response's body. */
+/** Maximum bytes of a response's body: 256 KB. */
 export const maxResponse = 262_144
 
 /** An `Agent` of `node:http` or `node:https`. Other runtimes have no types for them. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { toNode } from '@pi-checkout/server/node'
 import { startSite } from '@pi-checkout/test-support/sites'
 import express from 'express'
@@ -41,14 +42,27 @@ test('leads to the full page with a form, which only the checkout may receive', 
     appearance: '{&#34;radius&#34;:3}',
   })
   expect(html).toContain('<html lang="hy">')
-  expect(html).toContain('<p>shop.example</p><h1>1\u00a0AMD</h1><p>Պատվեր <bdi>A-1001</bdi></p>')
-  expect(html).toContain(`<a href="${inputs.find(([name]) => name === 'returnUrl')?.[1]}">`)
+  expect(html).toContain('<button>Շարունակել վճարումը</button>')
+  expect(html).toContain('<meta name="color-scheme" content="light dark">')
   const { headers } = response
   expect(headers.get('cache-control')).toBe('no-store, private')
-  expect(headers.get('content-security-policy')).toContain(
-    `form-action https://pay.example ${origin};`,
+  const [, script = ''] = /<script>(.*?)<\/script>/.exec(html) ?? []
+  const hash = createHash('sha256').update(script).digest('base64')
+  expect(headers.get('content-security-policy')).toBe(
+    `default-src 'none'; script-src 'sha256-${hash}'; img-src 'self'; form-action https://pay.example ${origin}; base-uri 'none'; frame-ancestors 'none'`,
   )
   expect(headers.get('referrer-policy')).toBe('strict-origin')
+})
+
+test('shows nothing of the order, which can have changed since', async () => {
+  const html = await (await start(shop({ fullPage }))).text()
+  const shown = html.replace(/<script>.*<\/script>|<title>.*<\/title>|<[^>]*>/g, '')
+  expect(shown).toBe('Continue to payment')
+})
+
+test('accepts the form of a page with Referrer-Policy: no-referrer', async () => {
+  const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' }
+  expect((await start(shop({ fullPage }), { orderId }, headers)).status).toBe(200)
 })
 
 test('leads back to the order’s page if the order cannot be paid now', async () => {
@@ -63,6 +77,12 @@ test('leads back to the order’s page if the order cannot be paid now', async (
 
 test.each([
   ['another site', { orderId }, { origin: 'https://evil.example' }, 403],
+  [
+    'a page without an origin',
+    { orderId },
+    { origin: 'null', 'sec-fetch-site': 'cross-site' },
+    403,
+  ],
   ['a request without an origin', { orderId }, { origin: '' }, 403],
   ['JSON', { orderId }, { 'content-type': 'application/json' }, 415],
   ['an order of another buyer', { orderId: 'B-2' }, {}, 404],

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
-import { Agent } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { createServer, Agent as HttpsAgent, type ServerOptions } from 'node:https'
 import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { createCertificate } from '@pi-checkout/test-support/certificate'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -262,6 +264,42 @@ test('keeps the path of the base URL, also with two clients', async () => {
   expect(second.requests.map(({ url }) => url)).toEqual(['/payment-intents/pi_2'])
 })
 
+const loggers: [string, (response: IncomingMessage) => unknown][] = [
+  ['decodes each response', (response) => response.setEncoding('utf8')],
+  ['decodes it as Latin-1', (response) => response.setEncoding('latin1')],
+  ['collects its parts', (response) => response.on('data', () => {})],
+  ['collects its text', (response) => response.setEncoding('utf8').on('data', () => {})],
+  ['listens to "readable"', (response) => response.on('readable', () => {})],
+  ['iterates over it', (response) => text(response)],
+  ['pauses it', (response) => setImmediate(() => response.pause())],
+  ['pipes it', (response) => response.pipe(new PassThrough({ highWaterMark: 1 }))],
+]
+const patches = (['http', 'https'] as const).flatMap((protocol) =>
+  loggers.map(([name, log]) => [protocol, name, log] as const),
+)
+test.each(patches)('%s: reads each response behind a logger that %s', async (protocol, _, log) => {
+  patchRequest(protocol, (request) => request.on('response', log))
+  const { url } = await scriptedService(created())
+  const { port } = await tlsService(certificate)
+  const secure = { baseUrl: `https://localhost:${port}`, agent: new HttpsAgent({ ca }) }
+  const options = protocol === 'https' ? secure : { baseUrl: url }
+  const intents = new PaymentIntents({ apiKey, ...options })
+  const { intent } = await intents.create({ ...order, metadata: { name: 'Անի' } })
+  expect(intent.metadata).toEqual({ name: 'Անի' })
+})
+
+const broken = () => expect.fail('broken logger')
+test.each<[string, (request: ClientRequest) => unknown]>([
+  ['a part', (request) => request.on('response', (response) => response.on('data', broken))],
+  ['the request', (request) => Object.assign(request, { end: broken })],
+])('rejects with what a logger throws at %s', async (_, patch) => {
+  patchRequest('http', patch)
+  const { url } = await scriptedService(created())
+  const options = { baseUrl: url, maxRetries: 0 }
+  const expected = { code: 'connection_lost', outcome: 'unknown' }
+  expect(await failure(options)).toMatchObject(expected)
+})
+
 test('reuses one connection without accumulating listeners', async () => {
   const onWarning = vi.fn()
   process.on('warning', onWarning)
@@ -374,6 +412,24 @@ test('cuts a compressed response at its decompressed size, with fetch (threat 7)
   expect(await failure(options)).toMatchObject({ code: 'response_too_large' })
 })
 
+const denoConnect = 'error sending request for url (http://shop.example/): client error (Connect)'
+test.each([
+  ['not_sent', new TypeError('fetch failed', { cause: new Error(`${denoConnect}: dns error`) })],
+  [
+    'not_sent',
+    new TypeError(`${denoConnect}: tcp connect error: Connection refused (os error 61)`),
+  ],
+  ['not_sent', new TypeError('error sending request: Connection refused (os error 111)')],
+  ['not_sent', new TypeError('error trying to connect: tcp connect error')],
+  ['unknown', new TypeError(denoConnect.replace('Connect', 'SendRequest'))],
+  ['unknown', new TypeError('error sending request: Connection reset by peer (os error 104)')],
+  ['unknown', new Error(denoConnect)],
+  ['unknown', new TypeError('fetch failed', { cause: denoConnect })],
+])('the outcome is %s after the error of Deno: %s', async (outcome, error) => {
+  const options = { baseUrl: 'http://127.0.0.1:1', fetch: () => Promise.reject(error) }
+  expect(await failure({ ...options, maxRetries: 0 })).toMatchObject({ outcome })
+})
+
 test('a response without a body is not JSON, with fetch', async () => {
   const options = { baseUrl: 'http://127.0.0.1:1', fetch: async () => new Response(null) }
   expect(await failure({ ...options, maxRetries: 0 })).toMatchObject({ code: 'not_json' })
@@ -381,6 +437,18 @@ test('a response without a body is not JSON, with fetch', async () => {
 
 function agentOf(createConnection: Agent['createConnection']): Agent {
   return Object.assign(new Agent(), { createConnection })
+}
+
+/** Lets a logger see each request that the client makes. */
+function patchRequest(protocol: 'http' | 'https', see: (request: ClientRequest) => unknown): void {
+  const module = process.getBuiltinModule(`node:${protocol}`)
+  const { request } = module
+  const patched = vi.spyOn(module, 'request').mockImplementation((...options: unknown[]) => {
+    const made = Reflect.apply(request, module, options)
+    see(made)
+    return made
+  })
+  onTestFinished(() => patched.mockRestore())
 }
 
 /** A service with TLS that counts its requests. */

@@ -5,8 +5,8 @@ import {
   type IncomingMessage,
   type RequestListener,
 } from 'node:http'
-import { connect, createServer as createHttp2Server } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { type ClientHttp2Stream, connect, createServer as createHttp2Server } from 'node:http2'
+import type { AddressInfo, Server } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,9 +14,9 @@ import { inspect } from 'node:util'
 import { startSite } from '@pi-checkout/test-support/sites'
 import express, { type RequestHandler } from 'express'
 import Koa from 'koa'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { toKoa, toNode } from '../../src/frameworks/node.ts'
-import { origin, type Shop, shop } from '../checkout/shop.ts'
+import { captureStderr, origin, type Shop, shop } from '../checkout/shop.ts'
 import { expresses, inExpress, inFastify, inKoa, type Mount, mounts } from './mounts.ts'
 
 const body = '{"orderId":"A-1001"}'
@@ -113,7 +113,7 @@ test('node:http: responds with a 404 to other paths without next', async () => {
 
 const addCookie: RequestHandler = (request, response, next) => {
   Object.assign(request, { user: 'ani' })
-  response.cookie('sid', '1').setHeader('cache-control', 'public')
+  response.cookie('sid', '1').vary('Accept').setHeader('cache-control', 'public')
   next()
 }
 test.each<[string, Mount, object]>([
@@ -124,13 +124,17 @@ test.each<[string, Mount, object]>([
   ]),
   ['Fastify', inFastify, { routeOptions: { url: '/checkout/*' } }],
   ['Koa', inKoa(true), { path: '/checkout/handoff' }],
-])('%s: authorize gets its request, and cookies of the shop stay', async (_, mount, context) => {
-  const { base, queries } = await startShop(mount)
-  const response = await post(base, body)
-  expect(response.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['sid'])
-  expect(response.headers.get('cache-control')).toBe('no-store, private')
-  expect(queries).toMatchObject([{ context }])
-})
+])(
+  '%s: authorize gets its request, and cookies and Vary of the shop stay',
+  async (_, mount, context) => {
+    const { base, queries } = await startShop(mount)
+    const response = await post(base, body)
+    expect(response.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['sid'])
+    expect(response.headers.get('cache-control')).toBe('no-store, private')
+    expect(response.headers.get('vary')).toBe('Accept, Origin')
+    expect(queries).toMatchObject([{ context }])
+  },
+)
 
 test('node:http: rejects TRACE, which the Fetch API does not have', async () => {
   const { base } = await startShop((checkout) => toNode(checkout))
@@ -152,15 +156,25 @@ test.each([
   expect(response.statusCode).toBe(status)
 })
 
-test('node:http: rejects a body that is too large before it ends', async () => {
+test.each([
+  ['a body that is too large', `${longest} `, {}, 413],
+  ['a body of another site', '{', { origin: 'https://evil.example' }, 403],
+  ['a form', '{', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+])('node:http: rejects %s before it ends', async (_, part, changed, status) => {
   const { base } = await startShop((checkout) => toNode(checkout))
-  const request = httpRequest(`${base}/checkout/handoff`, { method: 'POST', headers })
-  request.write(longest)
-  request.write(' ')
+  const options = { method: 'POST', headers: { ...headers, ...changed } }
+  const request = httpRequest(`${base}/checkout/handoff`, options)
+  request.write(part)
   const [response] = await once(request, 'response')
-  expect(response.statusCode).toBe(413)
+  expect(response.statusCode).toBe(status)
   request.destroy()
 })
+
+async function urlOf(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 /** The same request in forms that hooks must not see: with a host that the client chose, and with pseudo-headers. */
 const oddRequests: Readonly<Record<string, (base: string) => Promise<Readable>>> = {
@@ -174,12 +188,13 @@ const oddRequests: Readonly<Record<string, (base: string) => Promise<Readable>>>
     const request = httpRequest(`${base}/checkout/handoff${query}`, { method: 'POST', headers })
     return (await once(request.end(body), 'response'))[0]
   },
-  'HTTP/2': async (base) => {
-    const client = connect(base)
-    onTestFinished(() => client.close())
-    const pseudo = { ':method': 'POST', ':path': '/checkout/handoff' }
-    return client.request({ ...pseudo, ...headers }).end(body)
-  },
+  'HTTP/2': async (base) => http2Request(base).end(body),
+}
+
+function http2Request(base: string): ClientHttp2Stream {
+  const client = connect(base)
+  onTestFinished(() => client.close())
+  return client.request({ ':method': 'POST', ':path': '/checkout/handoff', ...headers })
 }
 test.each(Object.entries(oddRequests))(
   'node:http: authorize gets a Request for %s',
@@ -187,9 +202,7 @@ test.each(Object.entries(oddRequests))(
     const { checkout, queries } = await startShop(() => () => {})
     const handle = toNode(checkout)
     const server = form === 'HTTP/2' ? createHttp2Server(handle as never) : createServer(handle)
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => void server.close())
-    const response = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const response = await send(await urlOf(server))
     expect(JSON.parse(await text(response))).toEqual(handedOut)
     const query = form === 'an address in the query' ? '?from=http://evil.example/x' : ''
     expect(queries).toMatchObject([
@@ -330,14 +343,38 @@ test('toNode sends nothing if other middleware has responded', async () => {
 })
 
 test('toNode returns a 500 if a function around a checkout rejects', async () => {
-  const stderr = vi.spyOn(console, 'error').mockImplementation(() => {})
-  onTestFinished(() => stderr.mockRestore())
+  const stderr = captureStderr()
   const around = Object.assign(() => Promise.reject(new Error('broken wrapper')), {
     basePath: '/checkout',
   })
   const response = await post(await listen(toNode(around)), '{}')
   expect([response.status, await response.json()]).toMatchObject([500, { code: 'internal_error' }])
   expect(stderr).toHaveBeenCalledWith('pi-checkout:', new Error('broken wrapper'))
+})
+
+test('toNode reports a response that middleware has broken, and ends the connection', async () => {
+  const stderr = captureStderr()
+  const handle = toNode(shop().checkout)
+  const base = await listen((request, response) => {
+    response.setHeader = () => expect.fail('broken patch')
+    void handle(request, response)
+  })
+  await expect(post(base, body)).rejects.toThrow('fetch failed')
+  expect(stderr.mock.calls).toMatchObject([['pi-checkout:', { message: 'broken patch' }]])
+})
+
+test('an HTTP/2 client that leaves halfway is not reported', async () => {
+  const { checkout, errors } = shop()
+  const handled: Promise<void>[] = []
+  const handle = toNode(checkout)
+  const server = createHttp2Server((request, response) => {
+    handled.push(handle(request as never, response as never))
+  })
+  const client = http2Request(await urlOf(server)).on('error', () => {})
+  client.write('{"orde')
+  await expect.poll(() => handled.length).toBe(1)
+  client.destroy()
+  expect([await Promise.all(handled), errors]).toEqual([[undefined], []])
 })
 
 // `clients-that-leave.test.ts` has those that disconnect later.

@@ -65,7 +65,9 @@ const inNest: Mount = async (checkout, closing) => {
 export const inFastify: Mount = async (checkout, closing) => {
   const app = fastify()
   closing(async () => app.close())
-  app.addHook('onRequest', async (_request, reply) => void reply.header('set-cookie', 'sid=1'))
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('set-cookie', 'sid=1').header('vary', 'Accept')
+  })
   app.all('/checkout/*', toFastify(checkout))
   await app.ready()
   return app.routing as RequestListener
@@ -84,6 +86,7 @@ export function inKoa(parse: boolean): Mount {
     app.use((ctx, next) => {
       ctx.append('set-cookie', 'sid=1')
       ctx.set('cache-control', 'public')
+      ctx.vary('Accept')
       return next()
     })
     if (parse) app.use(bodyParser())
