@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { orderVersion } from '../../src/checkout/payment-state.ts'
-import { type Payment, paymentState } from '../../src/index.ts'
+import { type Payment, paymentState, verify } from '../../src/index.ts'
 
 const order = { orderId: 'A-1001', amount: 100, currency: 'AMD' } as const
 
@@ -93,7 +92,14 @@ test.each([
   expect(state.payment?.intentId).toBe('pi_1')
 })
 
-test('another amount is another version, also if the order has its own version', () => {
-  const versions = [100, 200_000].map((amount) => orderVersion({ ...order, amount, version: '1' }))
-  expect(new Set(versions).size).toBe(2)
+test.each([
+  [{}, 'paid'],
+  [{ currency: 'amd' }, 'paid'],
+  [{ id: 'pi_2' }, 'mismatch'],
+  [{ orderId: 'B-2' }, 'mismatch'],
+  [{ amount: 101 }, 'mismatch'],
+  [{ currency: 'USD' }, 'mismatch'],
+])('a paid intent whose order has %o is %s', (change, verdict) => {
+  const expected = { id: 'pi_1', ...order, ...change }
+  expect(verify({ id: 'pi_1', ...order, status: 'succeeded' }, expected)).toBe(verdict)
 })
