@@ -1,28 +1,16 @@
-import { expect, test, vi } from 'vitest'
-import {
-  type AuthorizeQuery,
-  createCheckout,
-  memoryPayments,
-  PaymentIntents,
-} from '../../src/index.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { type AuthorizeQuery, memoryPayments, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { captureStderr, fakeTimers, movableClock, orderId, origin, shop } from './shop.ts'
+import { captureStderr, fakeTimers, orderId, origin, shop } from './shop.ts'
 
-test('the page gets exactly id and clientSecret, not to be stored', async () => {
-  const { handoff, service } = shop()
+test('the page gets exactly id and clientSecret, and the store gets no secret', async () => {
+  const { handoff, record, service } = shop()
   const response = await handoff({ orderId })
-  expect(response.status).toBe(200)
   const body = (await response.json()) as Record<string, string>
-  expect(Object.keys(body)).toEqual(['id', 'clientSecret'])
-  expect(body.id).toBe(service.intents[0]?.id)
+  expect(body).toEqual({ id: service.intents[0]?.id, clientSecret: expect.any(String) })
   expect(response.headers.get('cache-control')).toBe('no-store, private')
   expect(response.headers.get('set-cookie')).toBeNull()
-})
-
-test('the store gets no secret', async () => {
-  const { handoff, record } = shop()
-  const { clientSecret } = (await (await handoff()).json()) as { readonly clientSecret: string }
-  expect(JSON.stringify(await record())).not.toContain(clientSecret)
+  expect(JSON.stringify(await record())).not.toContain(body.clientSecret)
 })
 
 test('status returns the phase, and why a payment failed', async () => {
@@ -77,31 +65,40 @@ test.each([
   expect([(await handoff()).status, (await status()).status]).toEqual([404, 404])
 })
 
-test.each(['authorize', 'order', 'onPaid', 'payments'])('rejects a checkout without %s', (name) => {
-  expect(() => shop({ [name]: null as never })).toThrow(new RegExp(`^${name}: must be a`))
+test.each([
+  ['without authorize', { authorize: null }, /^authorize: must be a function/],
+  ['without order', { order: null }, /^order: must be a function/],
+  ['without onPaid', { onPaid: null }, /^onPaid: must be a function/],
+  ['without payments', { payments: null }, /^payments: must be a store/],
+  ['for http', { shopOrigin: 'http://shop.example' }, /^shopOrigin: must be https/],
+  ['without shopOrigin', { shopOrigin: undefined }, /^shopOrigin: must be .*default port/],
+  ['for no origin', { shopOrigin: [] }, /^shopOrigin: must be .*received undefined/],
+  [
+    'for a host',
+    { shopOrigin: [origin, 'shop.example'] },
+    /https:\/\/shop\.example\. Set the shop/,
+  ],
+  [
+    'for the origin of the hosted checkout',
+    { shopOrigin: 'https://pay.example' },
+    /^shopOrigin: is the hosted checkout's, PI_CHECKOUT_ORIGIN.*The hosted checkout's is checkoutOrigin/,
+  ],
+])('rejects a checkout %s', (_, options, rule) => {
+  vi.stubEnv('PI_CHECKOUT_ORIGIN', 'https://pay.example/')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(() => shop(options as never)).toThrow(rule)
 })
 
 test('authorize gets the request and the context', async () => {
+  const authorize = ({ orderId: asked, request, context }: AuthorizeQuery) =>
+    `${asked} ${request.method} ${context}`
   const calls: string[] = []
-  const checkout = createCheckout({
-    intents: new PaymentIntents(fakeService().options),
-    shopOrigin: origin,
-    authorize: ({
-      orderId: asked,
-      request,
-      context,
-    }: AuthorizeQuery<{ readonly user: string }>) => {
-      calls.push(`${asked} ${request.method} ${context.user}`)
-      return orderId
-    },
-    order: () => ({ orderId, amount: 100, currency: 'AMD' }),
-    payments: memoryPayments(),
-    onPaid: () => true,
-  })
+  const order = (id: string) => void calls.push(id)
+  const { checkout } = shop({ authorize, order })
   const headers = { origin, 'content-type': 'application/json' }
   const request = new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
-  expect((await checkout(request, { user: 'ani' })).status).toBe(200)
-  expect(calls).toEqual(['undefined POST ani'])
+  expect((await checkout(request, 'of ani')).status).toBe(404)
+  expect(calls).toEqual(['undefined POST of ani'])
 })
 
 test('check() and start() find what the client finds, and a wrong interval', async () => {
@@ -118,14 +115,13 @@ test('check() and start() find what the client finds, and a wrong interval', asy
 test('a hook that never returns does not end the runs of start()', async () => {
   fakeTimers()
   let isStuck = false
-  const { checkout, handoff, rows, service, paid, errors } = shop({
+  const { add, checkout, intent, rows, service, paid, errors } = shop({
     order: (id) => (isStuck && id === orderId ? new Promise(() => {}) : rows.get(id)),
   })
   const stop = await checkout.start()
   for (const id of [orderId, 'B-2']) {
-    rows.set(id, { orderId: id, amount: 100, currency: 'AMD' })
-    await handoff({ orderId: id })
-    service.settle(id, 'succeeded')
+    add(id)
+    service.settle(await intent(id), 'succeeded')
     isStuck = true
     await vi.advanceTimersByTimeAsync(5 * 60_000)
   }
@@ -238,41 +234,34 @@ test('writes an error to stderr without onError, and one line for a rejected req
 })
 
 test('writes at most 60 lines a minute about rejected requests', async () => {
-  const { move } = movableClock()
   const stderr = captureStderr()
-  const { handoff } = shop({ onError: undefined })
+  const { handoff, later } = shop({ onError: undefined })
   const reject = () => handoff({}, { origin: 'https://evil.example' })
   for (let count = 0; count < 100; count++) await reject()
   expect(stderr).toHaveBeenCalledTimes(60)
   expect(stderr.mock.lastCall?.[1]).toMatch(/The rejections after it in this minute have no line/)
-  move(60_000)
+  await later()
   await reject()
   expect(stderr).toHaveBeenCalledTimes(61)
 })
 
 test('writes a payment under review to stderr without onReview', async () => {
-  const { move } = movableClock()
   const stderr = captureStderr()
-  const { checkout, intent, service, rows } = shop({ onReview: undefined })
+  const { intent, later, service, rows } = shop({ onReview: undefined })
   const first = await intent()
   service.settle(first, 'succeeded')
   rows.delete(orderId)
-  move(60_000)
-  await checkout.reconcile()
+  await later()
   const [[, line] = []] = stderr.mock.calls
   expect(line).toBe(
     `payment ${first} of 100 AMD for order "A-1001" needs a review: order_not_found. Accept or refund it with resolve().`,
   )
 })
 
-test('an error of onError does not change the response', async () => {
-  for (const onError of [
-    () => {
-      throw new Error('broken listener')
-    },
-    () => Promise.reject(new Error('broken listener')) as never,
-  ]) {
-    const order = () => Promise.reject(new Error('broken hook'))
-    expect((await shop({ order, onError }).handoff()).status).toBe(500)
-  }
+test.each([
+  ['throws', () => expect.fail('broken listener')],
+  ['rejects', () => Promise.reject(new Error('broken listener')) as never],
+])('an onError that %s does not change the response', async (_, onError) => {
+  const order = () => Promise.reject(new Error('broken hook'))
+  expect((await shop({ order, onError }).handoff()).status).toBe(500)
 })

@@ -3,38 +3,30 @@ import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { memoryPayments, PaymentIntents } from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
-import { fakeTimers, orderId, type Shop, shop } from './shop.ts'
+import { fakeTimers, orderId, type Shop, shop, withRetrieves } from './shop.ts'
 
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Adds orders and hands out their intents. */
-async function openOrders({ rows, handoff }: Shop, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
-    rows.set(id, { orderId: id, amount: 100, currency: 'AMD' })
-    expect((await handoff({ orderId: id })).status).toBe(200)
+/** Adds orders with these names and numbers, and hands out their intents. */
+async function openOrders({ add, intent }: Shop, name: string, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let number = 0; number < count; number++) {
+    add(`${name}-${number}`)
+    ids.push(await intent(`${name}-${number}`))
   }
+  return ids
 }
 
-const numbered = (name: string, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `${name}-${index}`)
-
-/** A service that answers a retrieve of some intents otherwise. */
-function failingService(answer: (orderId: string) => Response | undefined): FakeService {
-  const service = fakeService()
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const { method, url } = new Request(input, init)
-    const intent = service.intents.find(({ id }) => url.endsWith(`/${id}`))
-    const failed = method === 'GET' && intent && answer(intent.orderId)
-    return failed || service.fetch(input, init)
-  }
-  return { ...service, options: { ...service.options, fetch } }
+/** Lets time pass with a look after each interval, also if it fails. */
+async function pass({ later }: Pick<Shop, 'later'>, count: number, interval: number) {
+  for (let passed = 0; passed < count; passed++) await later(interval).catch(() => {})
 }
 
-const profile = { 'payment-intents-profile': 'pi-checkout' }
-const gone = () =>
-  Response.json({ code: 'payment_intent_not_found' }, { status: 404, headers: profile })
+const headers = { 'payment-intents-profile': 'pi-checkout' }
+const gone = () => Response.json({ code: 'payment_intent_not_found' }, { status: 404, headers })
+const failed = (status: number) => () => Response.json({}, { status, headers })
 
 test(`a closed tab is known after an eighth of the time since the last handoff (PI_SEED=${seed})`, async () => {
   const random = seededRandom(seed)
@@ -64,10 +56,13 @@ test(`a closed tab is known after an eighth of the time since the last handoff (
 }, 60_000)
 
 test('a paid order is found behind 120 orders whose intents are gone', async () => {
-  const service = failingService((id) => (id.startsWith('gone') ? gone() : undefined))
+  const service = withRetrieves((intent, usual) =>
+    intent.orderId.startsWith('gone') ? gone() : usual(),
+  )
   const all = shop({ service })
-  await openOrders(all, [...numbered('gone', 120), orderId])
-  const id = service.settle(orderId, 'succeeded').id
+  await openOrders(all, 'gone', 120)
+  const id = await all.intent()
+  service.settle(id, 'succeeded')
   await all.later(2 * minute)
   expect(all.paid).toEqual([id])
 })
@@ -81,49 +76,92 @@ test.each([
   const fail = (called: string, id: string): void => {
     if (isBroken && called === name && id.startsWith('bad')) throw new Error('broken')
   }
+  const load: typeof store.load = (scope, id) => {
+    fail('load', id)
+    return store.load(scope, id)
+  }
   const all: Shop = shop({
     order: (id) => {
       fail('order', id)
       return all.rows.get(id)
     },
-    payments: {
-      ...store,
-      load: (scope, id) => {
-        fail('load', id)
-        return store.load(scope, id)
-      },
-    },
+    payments: { ...store, load },
   })
-  await openOrders(all, [...numbered('bad', 120), orderId])
+  await openOrders(all, 'bad', 120)
+  const id = await all.intent()
   isBroken = true
-  const { id } = all.service.settle(orderId, 'succeeded')
+  all.service.settle(id, 'succeeded')
   await all.later()
   expect(all.paid).toEqual([id])
   expect(String(all.errors[0])).toMatch(message)
 })
 
 test('orders that the service cannot return have no turn before others', async () => {
-  const failed = () => new Response('', { status: 500, headers: profile })
-  const service = failingService((id) => (id.startsWith('bad') ? failed() : undefined))
+  const service = withRetrieves((intent, usual) =>
+    intent.orderId.startsWith('bad') ? failed(500)() : usual(),
+  )
   const all = shop({ service })
-  await openOrders(all, [...numbered('bad', 20), orderId])
-  const { id } = service.settle(orderId, 'succeeded')
-  for (let passed = 0; passed < 5; passed++) await all.later().catch(() => {})
+  await openOrders(all, 'bad', 20)
+  const id = await all.intent()
+  service.settle(id, 'succeeded')
+  await pass(all, 5, minute)
   expect(all.paid).toEqual([id])
+})
+
+test('a hook that throws for a day stops no other order, and runs again within an hour', async () => {
+  const settled = new Set<string>()
+  let isDown = true
+  const all = shop({
+    onPaid: ({ orderId }) => {
+      if (isDown && orderId.startsWith('bad')) throw new Error('database down')
+      settled.add(orderId)
+      return true
+    },
+  })
+  const ids = [...(await openOrders(all, 'bad', 4)), ...(await openOrders(all, 'good', 8))]
+  for (const id of ids) all.service.settle(id, 'succeeded')
+  await all.later()
+  expect([settled.size, all.errors.length]).toEqual([8, 4])
+  await pass(all, 24, hour)
+  isDown = false
+  await all.later(hour)
+  expect(settled.size).toBe(12)
+})
+
+test('overlapping runs are one', async () => {
+  const { checkout, intent, later, service } = shop()
+  await intent()
+  const before = service.requests.length
+  const run = later()
+  for (let count = 0; count < 30; count++) expect(checkout.reconcile()).toBe(run)
+  await run
+  expect(service.requests).toHaveLength(before + 1)
+})
+
+test.each([
+  ['cannot be reached', (service: FakeService) => service.dropBeforeCommit(), undefined],
+  ['asks to wait', (service: FakeService) => service.status(429, { retryAfter: 60 }), 429],
+  ['rejects the key', (service: FakeService) => service.status(401), 401],
+])('a run ends when the service %s', async (_, fail, status) => {
+  const all = shop()
+  const { service } = all
+  await openOrders(all, 'A', 40)
+  const before = service.requests.length
+  for (let count = 0; count < 40; count++) fail(service)
+  await expect(all.later()).rejects.toMatchObject({ status, retryable: status !== 401 })
+  expect(service.requests.length - before).toBeLessThan(10)
 })
 
 test('an order whose intents a key cannot see stays due for its own merchant', async () => {
   const payments = memoryPayments()
-  const [own, other] = [fakeService(), fakeService()]
   // Two merchants of another service by mistake have one namespace.
-  const scope = { scope: () => 'acme' }
   const shopOf = (service: FakeService): Shop => {
     const intents = new PaymentIntents({ ...service.options, maxRetries: 0 })
-    return shop({ service, payments, intents: Object.assign(intents, scope) })
+    return shop({ payments, service, intents: Object.assign(intents, { scope: () => 'acme' }) })
   }
-  const [first, second] = [shopOf(other), shopOf(own)]
+  const [first, second] = [shopOf(fakeService()), shopOf(fakeService())]
   const id = await second.intent()
-  own.settle(id, 'succeeded')
+  second.service.settle(id, 'succeeded')
   await first.later()
   await second.checkout.reconcile()
   expect([first.paid, second.paid]).toEqual([[], [id]])
@@ -139,22 +177,16 @@ test('each of five merchants with one store and equal order ids has its own paym
     await later(0)
   }
   expect(await Promise.all(shops.map(({ phase }) => phase()))).toEqual(Array(5).fill('paid'))
-  vi.setSystemTime(Date.now() + minute)
-  for (const { checkout } of shops) await checkout.reconcile()
+  for (const { later } of shops) await later()
   expect(shops.map(({ paid }) => paid)).toEqual(ids.map((id) => [id]))
 })
-
-/** Lets days pass with a look at each end. */
-async function passDays({ later }: Shop, days: number): Promise<void> {
-  for (let passed = 0; passed < days; passed++) await later(day)
-}
 
 test('an order is left alone 90 days after its last handoff, until it is handed out again', async () => {
   const old = shop()
   const id = await old.intent()
-  await passDays(old, 89)
+  await pass(old, 89, day)
   expect((await old.record())?.checkAt).not.toBeNull()
-  await passDays(old, 4)
+  await pass(old, 4, day)
   expect((await old.record())?.checkAt).toBeNull()
   expect(await old.intent()).toBe(id)
   old.service.settle(id, 'succeeded')
@@ -162,17 +194,30 @@ test('an order is left alone 90 days after its last handoff, until it is handed 
   expect(old.paid).toEqual([id])
 })
 
+test('a payment that is processing is waited for, and a final one costs nothing', async () => {
+  const order = shop()
+  const id = await order.intent()
+  order.service.settle(id, 'processing')
+  await pass(order, 120, day)
+  order.service.settle(id, 'succeeded')
+  await order.later(day)
+  expect(order.paid).toEqual([id])
+  const before = order.service.requests.length
+  await pass(order, 10, day)
+  expect(order.service.requests).toHaveLength(before)
+})
+
 test.each([
-  ['the key is rejected', () => Response.json({}, { status: 401, headers: profile })],
+  ['the key is rejected', failed(401)],
   ['the service has no such intent', gone],
-  ['the service fails', () => new Response('', { status: 503, headers: profile })],
+  ['the service fails', failed(503)],
 ])('an order is not left alone while %s', async (_, answer) => {
   let isFailing = false
-  const service = failingService(() => (isFailing ? answer() : undefined))
+  const service = withRetrieves((_, usual) => (isFailing ? answer() : usual()))
   const old = shop({ service })
   const id = await old.intent()
   isFailing = true
-  for (let passed = 0; passed < 120; passed++) await old.later(day).catch(() => {})
+  await pass(old, 120, day)
   isFailing = false
   service.settle(id, 'succeeded')
   await old.later(day)
@@ -182,30 +227,32 @@ test.each([
 test('a clock that jumps for a moment leaves no order alone', async () => {
   const old = shop()
   const id = await old.intent()
-  for (let jump = 0; jump < 3; jump++) await old.later(91 * day)
+  await pass(old, 3, 91 * day)
   vi.setSystemTime(Date.now() - 3 * 91 * day)
   old.service.settle(id, 'succeeded')
   expect(await old.phase()).toBe('paid')
   expect((await old.record())?.payments[0]?.watchUntil).toBeUndefined()
 })
 
-test('an order whose payments are final costs nothing', async () => {
-  const { intent, service, phase, later } = shop()
-  service.settle(await intent(), 'succeeded')
-  await phase()
-  const before = service.requests.length
-  for (let passed = 0; passed < 10; passed++) await later(day)
-  expect(service.requests).toHaveLength(before)
+test('start() settles what is open, repeats it, and stops', async () => {
+  fakeTimers()
+  const { checkout, intent, service, paid } = shop()
+  service.settle(await intent(), 'processing')
+  const stop = await checkout.start()
+  service.settle(orderId, 'succeeded')
+  await vi.advanceTimersByTimeAsync(2 * minute)
+  expect(paid).toHaveLength(1)
+  await stop()
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('start() finds a store that fails, and writes nothing', async () => {
-  const store = memoryPayments()
-  let saves = 0
-  const working = shop({ payments: { ...store, save: () => Boolean(++saves) } })
-  await (await working.checkout.start())()
-  expect(saves).toBe(0)
-  const due = () => Promise.reject(new Error('no such table: checkout_payments'))
-  const { checkout } = shop({ payments: { ...store, due } })
+  const payments = memoryPayments()
+  const save = vi.spyOn(payments, 'save')
+  const { checkout } = shop({ payments })
+  await (await checkout.start())()
+  expect(save).not.toHaveBeenCalled()
+  vi.spyOn(payments, 'due').mockRejectedValue(new Error('no such table: checkout_payments'))
   await expect(checkout.start()).rejects.toThrow(/no such table/)
 })
 
@@ -217,15 +264,10 @@ test('start() rejects with a retryable error while the service is down', async (
 
 test('start() waits longer while the store fails', async () => {
   fakeTimers()
-  let isDown = false
-  const store = memoryPayments()
-  const due: typeof store.due = (...args) => {
-    if (isDown) throw new Error('database down')
-    return store.due(...args)
-  }
-  const { checkout, errors } = shop({ payments: { ...store, due } })
+  const payments = memoryPayments()
+  const { checkout, errors } = shop({ payments })
   const stop = await checkout.start()
-  isDown = true
+  vi.spyOn(payments, 'due').mockRejectedValue(new Error('database down'))
   await vi.advanceTimersByTimeAsync(60 * minute)
   expect(errors.length).toBeGreaterThan(5)
   expect(errors.length).toBeLessThan(20)
@@ -236,33 +278,23 @@ test.each([
   ['nothing', 1, async () => {}],
   ['start()', 0, async ({ checkout }: Shop) => void (await (await checkout.start())())],
   ['reconcile()', 0, async ({ checkout }: Shop) => void (await checkout.reconcile())],
-])('a shop in production that calls %s gets %i warnings', async (_, warnings, call) => {
+  // Another instance, or a scheduler, looks at its orders.
+  ['nothing while another process calls reconcile()', 0, async () => {}],
+])('a shop in production that calls %s gets %i warnings', async (calls, warnings, call) => {
   vi.stubEnv('NODE_ENV', 'production')
-  onTestFinished(() => void vi.unstubAllEnvs())
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  onTestFinished(() => warn.mockRestore())
-  const open = shop()
-  await call(open)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    warn.mockRestore()
+  })
+  const options = { service: fakeService(), payments: memoryPayments() }
+  const [serving, scheduled] = [shop(options), shop(options)]
+  await call(serving)
   warn.mockClear()
-  for (let passed = 0; passed < 6; passed++) {
-    await openOrders(open, [`order-${passed}`])
-    vi.setSystemTime(Date.now() + 3 * minute)
+  for (let passed = 0; passed < 20; passed++) {
+    await openOrders(serving, `order-${passed}`, 1)
+    if (calls.includes('another')) await scheduled.later(0)
+    vi.setSystemTime(Date.now() + minute)
   }
   expect(warn).toHaveBeenCalledTimes(warnings)
-})
-
-test('a shop whose orders another process looks at gets no warning', async () => {
-  vi.stubEnv('NODE_ENV', 'production')
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const payments = memoryPayments()
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  onTestFinished(() => warn.mockRestore())
-  const service = fakeService()
-  const [serving, scheduled] = [shop({ service, payments }), shop({ service, payments })]
-  warn.mockClear()
-  for (let passed = 0; passed < 10; passed++) {
-    await openOrders(serving, [`order-${passed}`])
-    await scheduled.later()
-  }
-  expect(warn).not.toHaveBeenCalled()
 })

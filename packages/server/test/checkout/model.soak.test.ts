@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryPayments, type PaymentStore } from '../../src/index.ts'
 import { bundle } from '../bundle.ts'
-import { type Fault, type Model, play } from './model.ts'
+import { type Model, play } from './model.ts'
+import type { Fault } from './model-merchant.ts'
 import * as parts from './parts.ts'
 
 // The time limit of a hook in a crashed instance never passes.

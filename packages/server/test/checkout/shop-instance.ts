@@ -25,7 +25,7 @@ const checkouts = (process.env.SHOP_KEYS ?? '').split(',').map((apiKey, merchant
     payments: sqlPayments(rowsOf),
     onPaid: async ({ orderId, payment: { intentId, amount } }) => {
       const rows = await rowsOf(
-        `update orders set paid_by = $1, paid_at = now() where merchant = $2 and id = $3
+        `update orders set paid_by = $1, paid_at = coalesce(paid_at, now()) where merchant = $2 and id = $3
           and amount = $4 and (paid_by is null or paid_by = $1) returning id`,
         [intentId, merchant, orderId, amount],
       )

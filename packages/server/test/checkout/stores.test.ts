@@ -5,7 +5,7 @@ import Database from 'libsql'
 import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { checkedRecord } from '../../src/checkout/checked-record.ts'
+import { checkedDue, checkedRecord } from '../../src/checkout/checked-record.ts'
 import {
   memoryPayments,
   type PaymentStore,
@@ -102,11 +102,7 @@ const clients: Readonly<Record<string, PaymentStore | undefined>> = {
   'postgres.js': withPostgresJs({}),
   'postgres.js, undefined as null': withPostgresJs({ undefined: null }),
   'postgres.js, camel': withPostgresJs(postgres.camel),
-  'postgres.js, pascal': withPostgresJs(postgres.pascal),
-  'postgres.js, kebab': withPostgresJs(postgres.kebab),
   'postgres.js, toCamel': withPostgresJs({ column: postgres.toCamel }),
-  'postgres.js, toPascal': withPostgresJs({ column: postgres.toPascal }),
-  'postgres.js, toKebab': withPostgresJs({ column: postgres.toKebab }),
   Kysely: withKysely(),
   'Kysely, camel': withKysely(new Camel()),
   'Kysely, camel without nested names': withKysely(new Camel({ maintainNestedObjectKeys: true })),
@@ -156,6 +152,52 @@ test.each(Object.entries(changes))('rejects a client that returns %s', async (_,
     expect(message).not.toMatch(/A-1001/i)
   }
 })
+
+const asked = { scope: 'shop test', orderId: 'A-1001' }
+const payment = {
+  intentId: 'pi_1',
+  version: '150000 AMD',
+  attempt: 1,
+  amount: 150000,
+  currency: 'AMD',
+  state: 'open',
+  createdAt: '2026-01-01T12:00:00.000Z',
+  handedAt: '2026-01-01T12:00:00.000Z',
+}
+
+test.each<[rule: string, changes: object, paymentChanges?: object]>([
+  ['scope', { scope: 'shop live' }],
+  ['orderId', { orderId: undefined, order_id: 'A-1001' }],
+  ['orderId', { orderId: 'a-1001' }],
+  ['revision', { revision: '1' }],
+  ['revision', { revision: 0 }],
+  ['checkAt', { checkAt: '2026-01-01T12:00:00.000Z' }],
+  ['checkAt', { checkAt: undefined }],
+  ['checkAt', { checkAt: new Date(Number.NaN) }],
+  ['payments', { payments: '[]' }],
+  ['each payment', { payments: [null] }],
+  ['intentId', {}, { intentId: undefined, intent_id: 'pi_1' }],
+  ['state', {}, { state: '' }],
+  ['handedAt', {}, { handedAt: new Date(0) }],
+  ['attempt', {}, { attempt: '1' }],
+  ['amount', {}, { amount: 150000n }],
+  ['amount', {}, { amount: 2 ** 53 }],
+  ['absent', {}, { leaseUntil: null }],
+])('rejects a record whose %s a store changed, without its values', (rule, changes, ofPayment) => {
+  const payments = [payment, { ...payment, ...ofPayment }]
+  const stored = { ...asked, revision: 1, checkAt: new Date(0), payments, ...changes }
+  const check = () => checkedRecord(stored, asked)
+  expect(check).toThrow(new RegExp(`^payments\\.load: .*${rule}.*; received .*\\. Return`))
+  expect(check).toThrow(TypeError)
+  expect(check).not.toThrow(/A-1001|pi_1|2026|150000/i)
+})
+
+test.each([undefined, { rows: [] }, 'A-1001', [undefined], ['A-1001', 7], [''], [{ id: 'A' }]])(
+  'rejects %j instead of order ids',
+  (ids) => {
+    expect(() => checkedDue(ids)).toThrow(/^payments\.due: .*must .*; received .*\. Return/)
+  },
+)
 
 test('rejects an unknown dialect', () => {
   expect(() => sqlPayments(() => [], { dialect: 'mysql' as never })).toThrow(/^dialect: must be/)
