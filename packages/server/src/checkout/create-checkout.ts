@@ -9,31 +9,15 @@ import { checkedOrigin } from '../client/configuration.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import { checkedMilliseconds } from '../client/options.ts'
 import { DueOrders, type ReconcileSummary } from './due-orders.ts'
-import { inTime, Late } from './in-time.ts'
-import type { CheckoutOptions, FullPage, PaymentUnderReview } from './options.ts'
+import type { CheckoutOptions, FullPage } from './options.ts'
 import { OrderPayments } from './order-payments.ts'
-import {
-  type Asked,
-  assertBasePath,
-  type CheckoutRoute,
-  defaultBasePath,
-  readAsked,
-  readPageOrigin,
-  routeMethods,
-  routeOf,
-} from './parse-request.ts'
+import { assertBasePath, defaultBasePath } from './parse-request.ts'
 import type { PaymentState } from './payment-state.ts'
-import {
-  type HandoffProblemCode,
-  HandoffRejection,
-  handoffProblems,
-  jsonResponse,
-  problemResponse,
-  publicCode,
-} from './problem.ts'
 import { Records } from './records.ts'
+import { repeat } from './repeat.ts'
+import { logReview, reporterOf } from './report.ts'
+import { respond, type Shop } from './respond.ts'
 import { readShopOrigins } from './shop-origins.ts'
-import { startPage, startProblemPage } from './start-page.ts'
 import { watchForStart } from './watch-for-start.ts'
 
 /**
@@ -50,21 +34,15 @@ export interface Checkout<Context = unknown> {
   /** Path in front of the routes. Adapters pass on every other path. */
   readonly basePath: string
   /**
-   * Checks the configuration, as `PaymentIntents.check()` does.
-   *
-   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
-   * @throws {PiError} If the service cannot be reached, or rejects the key.
-   */
-  check(): Promise<void>
-  /**
    * Checks the configuration and the store, then calls `reconcile()` immediately and every minute. Call it before the server
    * listens, in each instance. It does not keep the process running, and stores nothing.
    *
    * @param options - `interval`: milliseconds between two runs.
    * @default interval 60000
    * @returns A function that stops it, and resolves when a running call has ended.
+   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
    * @throws {PiError} If the service cannot be reached, or rejects the key. Call it again if `retryable` is true.
-   * @throws What the store throws, such as for a table that is missing.
+   * @throws {Error} If the store fails, with `retryable: true`: its database may be down, or the table is missing.
    * @example
    * const stop = await checkout.start()
    */
@@ -104,11 +82,6 @@ export interface Checkout<Context = unknown> {
   ): Promise<void>
 }
 
-/** Milliseconds for the shop's hooks and store, and for the service. The page waits 20 seconds. */
-const requestTimeout = 19_000
-/** The longest wait between two runs while the service cannot be reached. */
-const maxInterval = 5 * 60_000
-
 /**
  * Creates the request handler for the routes below `basePath`. A missing environment variable
  * fails the first request, not the import: `start()` and `check()` find it.
@@ -133,8 +106,9 @@ export function createCheckout<Context = unknown>(
   const { basePath = defaultBasePath, intents } = options
   assertBasePath(basePath)
   assertHooks(options)
+  const report = reporterOf(options)
   const onError = (error: unknown, orderId?: string): void =>
-    reportError(options, { error, context: undefined, orderId })
+    report({ error, context: undefined, orderId })
   const { order, onPaid, onReview = logReview } = options
   const records = new Records(options.payments, intents)
   const ledger = { intents, order, records, hooks: { onPaid, onReview, onError } }
@@ -143,19 +117,13 @@ export function createCheckout<Context = unknown>(
   const watch = watchForStart(records)
   const origins = readShopOrigins(options.shopOrigin)
   assertFullPage(options.fullPage)
-  const logged = { minute: 0, lines: 0 }
-  const shop: Shop<Context> = { options, basePath, origins, payments, watch, logged }
-  const check = async (): Promise<void> => {
-    intents.scope()
-    await intents.check()
-  }
+  const shop: Shop<Context> = { options, basePath, origins, payments, watch, report }
   const members: Pick<Checkout, keyof Checkout> = {
     basePath,
-    check,
     start: async ({ interval = 60_000 } = {}) => {
       checkedMilliseconds('interval', interval)
-      await check()
-      // Finds a missing table and a wrong dialect.
+      await intents.check()
+      // Finds a missing table, a wrong dialect, and a missing namespace.
       await records.due(Date.now(), 1)
       watch.end()
       return repeat((signal) => dueOrders.reconcile(signal), { interval, onError })
@@ -174,231 +142,6 @@ export function createCheckout<Context = unknown>(
     respond(shop, request, context as Context)
   // The type requires a context exactly if the hook needs one.
   return Object.assign(handle, members) as Checkout<Context>
-}
-
-/** Calls a function now and after each interval, later each time while it fails. Returns a function that stops it. */
-function repeat(
-  call: (signal: AbortSignal) => Promise<unknown>,
-  { interval, onError }: { readonly interval: number; readonly onError: (error: unknown) => void },
-): () => Promise<void> {
-  const stopping = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let wait = interval
-  const run = async (): Promise<void> => {
-    try {
-      await call(stopping.signal)
-      wait = interval
-    } catch (error) {
-      if (!stopping.signal.aborted) onError(error)
-      wait = Math.max(interval, Math.min(wait * 2, maxInterval))
-    }
-    if (stopping.signal.aborted) return
-    timer = setTimeout(() => {
-      running = run()
-    }, wait)
-    // Browsers and some function platforms have numbers instead of timers.
-    if (typeof timer === 'object') timer.unref()
-  }
-  let running = run()
-  return async () => {
-    stopping.abort()
-    clearTimeout(timer)
-    await running
-  }
-}
-
-interface Shop<Context> {
-  readonly options: CheckoutOptions<Context>
-  readonly basePath: string
-  readonly origins: readonly string[]
-  readonly payments: OrderPayments
-  readonly watch: { readonly seeHandoff: () => Promise<void> }
-  /** Lines about rejected requests in a minute. */
-  readonly logged: { minute: number; lines: number }
-}
-
-interface PageRequest<Context> {
-  readonly route: CheckoutRoute
-  /** What the page asked for, and its way back, as far as they are known. */
-  asked: Asked & { readonly returnUrl?: string }
-  /** As `authorize` returned it. */
-  orderId?: string
-  readonly request: Request
-  readonly context: Context
-}
-
-async function respond<Context>(
-  shop: Shop<Context>,
-  request: Request,
-  context: Context,
-): Promise<Response> {
-  const route = routeOf(request.url, shop.basePath)
-  const { fullPage } = shop.options
-  if (!route || (route === 'start' && !fullPage)) return problemResponse('not_found')
-  const sent: PageRequest<Context> = { route, asked: {}, request, context }
-  const response = await respondTo(shop, sent).catch((error: unknown) =>
-    problemOf(error, shop, sent),
-  )
-  response.headers.append('vary', 'Origin')
-  const origin = request.headers.get('origin')
-  // Its page may read the response, also if the routes have another origin.
-  if (origin && shop.origins.includes(origin)) {
-    response.headers.set('access-control-allow-origin', origin)
-    response.headers.set('access-control-allow-credentials', 'true')
-  }
-  return response
-}
-
-async function respondTo<Context>(
-  shop: Shop<Context>,
-  sent: PageRequest<Context>,
-): Promise<Response> {
-  const { route, request } = sent
-  const origin = readPageOrigin(request, shop.origins)
-  if (request.method === 'OPTIONS' && origin !== undefined) return preflightResponse(route)
-  sent.asked = await readAsked(request, route, origin)
-  const event = 'authorize, order, onPaid, or the store did not return'
-  return await inTime(answer(shop, sent), { ms: requestTimeout, event })
-}
-
-/** Answers a request that was read. */
-async function answer<Context>(
-  { options, origins, payments, watch }: Shop<Context>,
-  sent: PageRequest<Context>,
-): Promise<Response> {
-  const { route, request, context } = sent
-  const { orderId: asked } = sent.asked
-  const orderId: unknown = await options.authorize({ orderId: asked, request, context })
-  if (orderId === undefined || orderId === null || orderId === '') {
-    throw new HandoffRejection('order_not_found', 'authorize: the hook returned no order.')
-  }
-  if (typeof orderId !== 'string') {
-    throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
-  }
-  sent.orderId = orderId
-  if (route === 'status') {
-    const { phase, reason } = await payments.state(orderId)
-    return jsonResponse({ phase, reason })
-  }
-  await watch.seeHandoff()
-  const { fullPage } = options
-  if (route === 'start' && fullPage) {
-    const returnUrl = returnUrlOf(fullPage, orderId, origins)
-    sent.asked = { ...sent.asked, returnUrl }
-    const { checkoutOrigin } = fullPage
-    const appearance = JSON.stringify(fullPage.appearance)
-    const hosted = { checkoutOrigin, returnUrl, locale: localeOf(sent), appearance }
-    return startPage(await payments.handoff(orderId), hosted)
-  }
-  const { id, clientSecret } = await payments.handoff(orderId)
-  // Exactly the two values.
-  return jsonResponse({ id, clientSecret })
-}
-
-async function problemOf<Context>(
-  error: unknown,
-  { options, basePath, logged }: Shop<Context>,
-  sent: PageRequest<Context>,
-): Promise<Response> {
-  const { route, request, context, orderId } = sent
-  const about = { error, context, orderId }
-  if (error instanceof Late) {
-    reportError(options, about)
-    return await problemFor('payment_unavailable', sent)
-  }
-  if (!(error instanceof HandoffRejection)) {
-    reportError(options, about)
-    return await problemFor(publicCode(error), sent)
-  }
-  const { code, status, message } = error
-  error.requestId = request.headers.get('x-request-id')?.slice(0, 128)
-  // A client that disconnects is no error of the shop or its page.
-  if (code !== 'body_incomplete') {
-    const path = `${basePath === '/' ? '' : basePath}/${route}`
-    const id = error.requestId ? `, X-Request-Id ${JSON.stringify(error.requestId)}` : ''
-    const line = `${path} returned ${status} ${code}${id}: ${message}`
-    reportError(options, about, limited(line, logged))
-  }
-  return await problemFor(code, sent)
-}
-
-/** Returns a problem for the page's script, or a page for the buyer. */
-async function problemFor<Context>(
-  code: HandoffProblemCode,
-  sent: PageRequest<Context>,
-): Promise<Response> {
-  const { route, asked } = sent
-  if (route === 'start') {
-    const { returnUrl } = asked
-    // The order's page shows why it cannot be paid.
-    if (returnUrl && handoffProblems[code].status === 409) return redirectResponse(returnUrl)
-    return startProblemPage(code, { ...asked, locale: localeOf(sent) })
-  }
-  return problemResponse(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
-}
-
-function redirectResponse(location: string): Response {
-  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
-}
-
-function localeOf<Context>({ asked, request }: PageRequest<Context>): string {
-  const [accepted = ''] = request.headers.get('accept-language')?.split(/[,;]/, 1) ?? []
-  return asked.locale ?? accepted.trim().slice(0, 64)
-}
-
-/** @throws {TypeError} If the page would not return to the shop. */
-function returnUrlOf({ returnUrl }: FullPage, orderId: string, origins: readonly string[]): string {
-  const address = returnUrl(orderId)
-  if (URL.canParse(address) && origins.includes(new URL(address).origin)) return address
-  throw new TypeError('fullPage.returnUrl: must return an address on shopOrigin.')
-}
-
-/** Permits the request that a page of another origin is about to send. */
-function preflightResponse(route: CheckoutRoute): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      'access-control-allow-methods': routeMethods[route],
-      'access-control-allow-headers': 'content-type',
-      'access-control-max-age': '600',
-    },
-  })
-}
-
-/** Returns a line for the log, or an empty one. A client can send as many requests as it likes. */
-function limited(line: string, logged: Shop<never>['logged']): string {
-  const minute = Math.floor(Date.now() / 60_000)
-  if (minute !== logged.minute) Object.assign(logged, { minute, lines: 0 })
-  logged.lines++
-  if (logged.lines === maxLines)
-    return `${line} The rejections after it in this minute have no line.`
-  return logged.lines < maxLines ? line : ''
-}
-
-const maxLines = 60
-
-/** @param line - Replaces the error in the log. */
-function reportError<Context>(
-  { onError }: Pick<CheckoutOptions<Context>, 'onError'>,
-  about: Parameters<NonNullable<CheckoutOptions<Context>['onError']>>[0],
-  line?: string,
-): void {
-  if (!onError) {
-    if (line === '') return
-    // biome-ignore lint/suspicious/noConsole: otherwise the shop would not see the cause.
-    console.error('pi-checkout:', line ?? about.error)
-    return
-  }
-  // An error of the listener, also a later one, must not change the response.
-  const call = async (): Promise<void> => onError(about)
-  call().catch(() => {})
-}
-
-function logReview({ orderId, payment, reason }: PaymentUnderReview): void {
-  const { amount, currency, intentId } = payment
-  const text = `payment ${intentId} of ${amount} ${currency} for order ${JSON.stringify(orderId)} needs a review: ${reason}. Accept or refund it with resolve().`
-  // biome-ignore lint/suspicious/noConsole: otherwise the shop would keep money that pays for nothing.
-  console.error('pi-checkout:', text)
 }
 
 function assertFullPage(fullPage: FullPage | undefined): void {

@@ -1,7 +1,7 @@
 /** Looks at the orders that are due, so that each has its turn. @module */
 import { PiError } from '../client/errors.ts'
-import { inTime } from './in-time.ts'
 import { type Ledger, lookForReconcile } from './look-at-order.ts'
+import { inTime } from './shop-error.ts'
 
 /** What `reconcile()` did. */
 export interface ReconcileSummary {

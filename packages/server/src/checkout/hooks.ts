@@ -1,9 +1,9 @@
 /** Runs the hooks of decided payments: each in one process at a time, until it has returned. @module */
-import { inTime, Late } from './in-time.ts'
 import type { CheckoutOptions, PaymentUnderReview } from './options.ts'
 import type { Payment, PaymentRecord, ReviewReason } from './payment-record.ts'
 import { endHook, leaseTime } from './record-changes.ts'
 import type { Changed, Records } from './records.ts'
+import { callShop, inTime, Late } from './shop-error.ts'
 
 /** Milliseconds for a hook: less than its lease. */
 const hookTimeout = leaseTime / 2
@@ -54,19 +54,15 @@ async function runHook(
   const name = payment.state === 'paying' ? 'onPaid' : 'onReview'
   const about = `for intent ${payment.intentId} of order ${JSON.stringify(orderId)}`
   try {
-    const pays = await inTime(call(hooks, orderId, payment), {
+    const returned = callShop(`${name} failed ${about}`, () => call(hooks, orderId, payment))
+    const pays = await inTime(returned, {
       ms: hookTimeout,
       event: `${name} did not return ${about}`,
     })
     return pays ? 'returned' : 'rejected'
-  } catch (cause) {
-    if (cause instanceof Late) {
-      hooks.onError(cause, orderId)
-      return 'late'
-    }
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    hooks.onError(new Error(`${name} failed ${about}: ${reason}`, { cause }), orderId)
-    return 'failed'
+  } catch (error) {
+    hooks.onError(error, orderId)
+    return error instanceof Late ? 'late' : 'failed'
   }
 }
 

@@ -13,6 +13,7 @@ import type { Payment, PaymentRecord } from './payment-record.ts'
 import { type CheckoutOrder, type PaymentState, paymentState } from './payment-state.ts'
 import { hasHook, isUnsettled, type Seen, storeFindings } from './record-changes.ts'
 import type { Records } from './records.ts'
+import { callShop } from './shop-error.ts'
 import { verify } from './verify.ts'
 
 /** What a look needs of the shop. */
@@ -66,13 +67,7 @@ export async function findOrder(
   orderId: string,
 ): Promise<CheckoutOrder | undefined> {
   const id = JSON.stringify(orderId)
-  let order: CheckoutOrder | undefined
-  try {
-    order = await find(orderId)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`order: the hook failed for order ${id}: ${reason}`, { cause })
-  }
+  const order = await callShop(`order: the hook failed for order ${id}`, () => find(orderId))
   if (!order || order.orderId === orderId) return order
   throw new TypeError(
     `order: the hook returned another order for orderId ${id}. Return the requested order, or undefined.`,

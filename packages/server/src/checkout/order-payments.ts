@@ -89,8 +89,13 @@ export class OrderPayments {
       refusal = refusalOf(record, intentId, decision, now)
       return resolvePayment(intentId, decision, now)(record)
     })
-    if (refusal) throw invalidParam('intentId', `order ${JSON.stringify(orderId)} ${refusal}`)
-    await runHooks(this.#ledger, changed)
+    const order = `order ${JSON.stringify(orderId)}`
+    if (refusal) throw invalidParam('intentId', `${order} ${refusal}`)
+    const { payments } = await runHooks(this.#ledger, changed)
+    const resolved = payments.find((payment) => payment.intentId === intentId)
+    if (decision === 'refunded' || resolved?.reason !== 'rejected') return
+    const rule = `${order} does not take this payment: onPaid returned false. It stays under review.`
+    throw invalidParam('intentId', rule)
   }
 }
 

@@ -2,6 +2,7 @@
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
 import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'
+import { ShopError } from './shop-error.ts'
 
 export const handoffProblems: Readonly<
   Record<HandoffProblemCode, { readonly status: number; readonly title: string }>
@@ -73,6 +74,7 @@ export function jsonResponse(body: object, status = 200, type = 'application/jso
 
 /** Returns the code that the browser gets for an error. */
 export function publicCode(error: unknown): HandoffProblemCode {
+  if (error instanceof ShopError) return 'payment_unavailable'
   if (!PiError.is(error)) return 'internal_error'
   if (error.retryable) return 'payment_unavailable'
   return error.status === 401 ? 'internal_error' : 'payment_refused'

@@ -4,6 +4,7 @@ import type { CheckoutClient } from './options.ts'
 import type { PaymentRecord, PaymentStore } from './payment-record.ts'
 import { HandoffRejection } from './problem.ts'
 import type { Change } from './record-changes.ts'
+import { callShop } from './shop-error.ts'
 
 /** How often a record that changes in between is read again. */
 const maxTries = 10
@@ -24,9 +25,8 @@ export class Records {
 
   async load(orderId: string): Promise<PaymentRecord> {
     const scope = this.#intents.scope()
-    const stored: unknown = await this.#call('load', orderId, () =>
-      this.#store.load(scope, orderId),
-    )
+    const event = `payments.load failed for order ${JSON.stringify(orderId)}`
+    const stored: unknown = await callShop(event, () => this.#store.load(scope, orderId))
     if (stored) return checkedRecord(stored, { scope, orderId })
     return { scope, orderId, revision: 0, checkAt: null, payments: [] }
   }
@@ -42,7 +42,8 @@ export class Records {
     for (let number = 1; number <= maxTries; number++) {
       const next = change(record)
       if (!next) return { before: record, after: record }
-      const saved: unknown = await this.#call('save', orderId, () => this.#store.save(next))
+      const event = `payments.save failed for order ${JSON.stringify(orderId)}`
+      const saved: unknown = await callShop(event, () => this.#store.save(next))
       if (saved === true) return { before: record, after: next }
       if (saved !== false) throw new TypeError('payments.save: must return true or false.')
       record = await this.load(orderId)
@@ -53,16 +54,8 @@ export class Records {
 
   /** Returns the orders that are due at a time, the earliest first. */
   async due(at: number, limit: number): Promise<readonly string[]> {
-    return checkedDue(await this.#store.due(this.#intents.scope(), new Date(at), limit))
-  }
-
-  async #call<T>(name: string, orderId: string, run: () => T): Promise<Awaited<T>> {
-    try {
-      return await run()
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      const event = `payments.${name} failed for order ${JSON.stringify(orderId)}: ${reason}`
-      throw new Error(event, { cause })
-    }
+    const scope = this.#intents.scope()
+    const event = 'payments.due failed (create the table of sqlPaymentsTable in a migration)'
+    return checkedDue(await callShop(event, () => this.#store.due(scope, new Date(at), limit)))
   }
 }

@@ -181,7 +181,7 @@ test('without translate another service can be handed off to, and nothing is pai
   }
   const fix = /For a service other than @pi-checkout\/service pass translate to new PaymentIntents/
   expect(String(errors[0])).toMatch(fix)
-  await expect(checkout.check()).rejects.toThrow(fix)
+  await expect(checkout.start()).rejects.toThrow(fix)
 })
 
 test('our service behind a proxy that removes its header needs only the identity', async () => {
