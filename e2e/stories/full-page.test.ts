@@ -148,8 +148,8 @@ test('the frame is blocked: its error view leads to the full page', async ({ pag
   await expect(hostedPage(page).locator('html')).toHaveCount(0)
 })
 
-/** Starts a shop that is only a form, with headers that its own middleware sends with every response. */
-async function startPlainShop(api: ServiceReady, headers: object, head = '') {
+/** Starts a shop that is only a form. Like a proxy, it adds a header to every response. */
+async function startPlainShop(api: ServiceReady, added: readonly [string, string], head = '') {
   const site = await startSite()
   const orderId = newOrderId()
   const errors: unknown[] = []
@@ -165,7 +165,9 @@ async function startPlainShop(api: ServiceReady, headers: object, head = '') {
   })
   const handle = toNode(checkout)
   site.serve((request, response) => {
-    response.setHeaders(new Headers(Object.entries(headers)))
+    const send = response.end.bind(response)
+    response.end = (...body: unknown[]) =>
+      Reflect.apply(send, response.appendHeader(...added), body)
     void handle(request, response, async () => {
       response.setHeader('content-type', 'text/html')
       const { phase } = request.url === '/order' ? await checkout.status(orderId) : { phase: '' }
@@ -177,16 +179,15 @@ async function startPlainShop(api: ServiceReady, headers: object, head = '') {
   return { ...site, errors }
 }
 
-const noReferrer = { 'referrer-policy': 'no-referrer' }
-for (const [where, headers, head] of [
-  ['header', noReferrer, ''],
-  ['<meta>', {}, '<meta name="referrer" content="no-referrer">'],
+for (const [where, added, head] of [
+  ['header', ['referrer-policy', 'no-referrer'], ''],
+  ['<meta>', ['x-shop', 'plain'], '<meta name="referrer" content="no-referrer">'],
 ] as const) {
   test(`a shop hides its origin by a ${where}, as helmet does: its buyers pay on the full page`, async ({
     page,
     stack,
   }) => {
-    const shop = await startPlainShop(stack.api, headers, head)
+    const shop = await startPlainShop(stack.api, added, head)
     await page.goto(shop.origin)
     await page.getByRole('button', { name: 'Pay' }).click()
     await page.waitForURL('**/checkout/*/page?*')
@@ -201,7 +202,7 @@ test('a shop in a sandbox has no origin: it gets the reason, and the buyer a pag
   page,
   stack,
 }) => {
-  const sandbox = { 'content-security-policy': 'sandbox allow-forms' }
+  const sandbox = ['content-security-policy', 'sandbox allow-forms'] as const
   const shop = await startPlainShop(stack.api, sandbox)
   await page.goto(shop.origin)
   await page.getByRole('button', { name: 'Pay' }).click()
