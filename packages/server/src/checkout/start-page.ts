@@ -43,12 +43,12 @@ function textsOf(locale = '') {
 const scripts = "'sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE='"
 
 function page(status: number, { lang, title, targets, content }: Fields): Response {
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title}</title>`
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="referrer" content="strict-origin"><title>${title}</title>`
   const headers = {
     'cache-control': 'no-store, private',
     'content-security-policy': `default-src 'none'; script-src ${scripts}; img-src 'self'; form-action ${targets}; base-uri 'none'; frame-ancestors 'none'`,
     'content-type': 'text/html; charset=utf-8',
-    // The hosted page accepts the form from a registered origin only, which `no-referrer` would hide.
+    // The hosted page accepts the form from a registered origin only. A proxy may add `no-referrer`, so see `head`.
     'referrer-policy': 'strict-origin',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
