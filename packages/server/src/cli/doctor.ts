@@ -20,32 +20,33 @@ export interface Finding {
 export async function doctor(): Promise<Finding[]> {
   const key = await check('PI_API_KEY', () => describeKey(variableApiKey()))
   const url = await check('PI_BASE_URL', () => `is ${variableBaseUrl()}`)
-  const service = await check('service', () => {
-    if (key.result === 'OK' && url.result === 'OK') return checkService()
-    throw new Skipped('is not checked before the variables above are set')
-  })
+  const service = await check('service', checkService, [key, url])
   const origin = await check('PI_CHECKOUT_ORIGIN', () => `is ${checkoutOrigin()}`)
-  const checkout = await check('checkout', () => {
-    if (origin.result === 'OK') return checkCheckout()
-    throw new Skipped('is not checked before PI_CHECKOUT_ORIGIN is set')
-  })
+  const checkout = await check('checkout', checkCheckout, [origin])
   return [key, url, service, origin, checkout]
 }
 
-/** @param run - Returns what it found, or rejects with what is wrong and its fix. */
-async function check(name: string, run: () => string | Promise<string>): Promise<Finding> {
+/**
+ * @param run - Returns what it found, or rejects with what is wrong and its fix.
+ * @param needed - The checks that must have passed before.
+ */
+async function check(
+  name: string,
+  run: () => string | Promise<string>,
+  needed: readonly Finding[] = [],
+): Promise<Finding> {
+  if (needed.some(({ result }) => result !== 'OK')) {
+    const names = needed.map((finding) => finding.name).join(' and ')
+    return { name, result: 'SKIP', detail: `is not checked before ${names}` }
+  }
   try {
     return { name, result: 'OK', detail: await run() }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    if (error instanceof Skipped) return { name, result: 'SKIP', detail: message }
     const advice = PiError.is(error) ? `. What to do: ${adviceOf(error)}.` : ''
     return { name, result: 'FAIL', detail: message.replace(`${name}: `, '') + advice }
   }
 }
-
-/** A check that needs another one. */
-class Skipped extends Error {}
 
 function adviceOf({ code, advice }: PiError): string {
   const isLocal = code === 'not_connected' && isLoopback(new URL(variableBaseUrl()).hostname)
