@@ -27,21 +27,13 @@ export function listenerOf(
   wait: (body: string, response?: ServerResponse) => Promise<unknown> = async () => {},
 ): RequestListener {
   return async (request, response) => {
-    const { method = '', headers } = request
-    const { authorization = '', 'idempotency-key': key } = headers
+    const { method = '' } = request
+    const headers = request.headers as Record<string, string>
     const body = await text(request)
     await wait(body)
     const left = new AbortController()
     response.on('close', () => left.abort())
-    const init = {
-      method,
-      headers: {
-        authorization,
-        ...(key && { 'content-type': 'application/json', 'idempotency-key': String(key) }),
-      },
-      ...(body && { body }),
-      signal: left.signal,
-    }
+    const init = { method, headers, ...(body && { body }), signal: left.signal }
     const address = `https://fake-service.invalid${request.url}`
     const result = await service.fetch(address, init).catch(() => undefined)
     await wait('', response)

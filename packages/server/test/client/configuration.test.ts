@@ -45,7 +45,7 @@ test.each([
     // The test runner needs its process.
     const call = new Promise(() => intents.scope())
     vi.unstubAllGlobals()
-    await call.then(expect.fail, rejected)
+    await call.then(() => expect.fail('found a variable'), rejected)
   }
 })
 
@@ -58,70 +58,29 @@ function thrownBy(call: () => unknown): Partial<ConfigurationError> {
   return expect.fail('threw no ConfigurationError')
 }
 
-const httpsRule = 'must be https; http is for loopback only'
-const originRule = 'must be a lowercase origin without a path or default port'
-const milliseconds = 'must be a number of milliseconds greater than 0 and less than 2147483648'
+const milliseconds = 'milliseconds greater than 0 and less than 2147483648'
 const card = '4539148803436467'
 
 /** Values of an option with the rule that they break. */
 const malformed: readonly (readonly [option: string, rule: string, ...values: unknown[]])[] = [
-  [
-    'apiKey',
-    'must be one secret API key of visible ASCII characters',
-    'long-enough and a space',
-    'line\nend-of-key',
-    'ключ-ключ-ключ',
-    `"${sampleKey('a')}"`,
-    "'key-in-single-quotes'",
-    'short',
-    12345678,
-  ],
-  [
-    'apiKey',
-    'must be pi_sk_test_ or pi_sk_live_, the environment',
-    'pi_sk_test_cutoff',
-    `pi_sk_test_${'a'.repeat(36)}`,
-    sampleKey('a').slice(0, -1),
-  ],
+  ['apiKey', 'without spaces', 'long-enough and a space', 'line\nend-of-key', 'short', 12345678],
+  ['apiKey', 'visible ASCII', 'ключ-ключ-ключ', `"${sampleKey('a')}"`, "'key-in-single-quotes'"],
+  ['apiKey', 'must be pi_sk_test_', 'pi_sk_test_cutoff', `pi_sk_test_${'a'.repeat(36)}`],
+  ['apiKey', 'Copy the complete key', sampleKey('a').slice(0, -1)],
   ['apiKey', 'is a clientSecret', 'pi_abc_secret_abcdef'],
-  [
-    'baseUrl',
-    'must be an absolute https URL',
-    'xhttps://pay.example',
-    'javascript:alert(1)',
-    '//pay.test',
-  ],
-  [
-    'baseUrl',
-    'must be https. http is for loopback only',
-    'http://pay.example',
-    'http://localhost.evil.example',
-  ],
-  [
-    'baseUrl',
-    'must not contain a user name or password',
-    'https://user@pay.example',
-    'https://:word@pay.example',
-  ],
-  ['baseUrl', 'must not contain a query', 'https://pay.example/?', 'https://pay.example/#x'],
+  ['baseUrl', 'an absolute https URL', 'xhttps://pay.example', 'javascript:alert(1)', '//pay.test'],
+  ['baseUrl', 'must be https', 'http://pay.example', 'http://localhost.evil.example'],
+  ['baseUrl', 'a user name or password', 'https://user@pay.example', 'https://:word@pay.example'],
+  ['baseUrl', 'a query or a fragment', 'https://pay.example/?', 'https://pay.example/#x'],
   ['timeout', milliseconds, 2 ** 31, card],
   ['totalTimeout', milliseconds, 0, Number(card), Number.NaN],
-  ['maxRetries', 'must be a whole number from 0', 0.5, -1, [card]],
-  ['namespace', 'must be well-formed text', '\ud800', 7],
-  ['translate', 'must be a function of a response', card],
-  ['shopOrigin', httpsRule, 'http://shop.example'],
-  [
-    'shopOrigin',
-    originRule,
-    'http://localhost:80',
-    'https://shop.example//',
-    'https://me:word@Shop.example/p?key=s',
-    'a2+b.c-d://me@Shop.example?key\n=s',
-    'shop.test',
-    undefined,
-    null,
-    7,
-  ],
+  ['maxRetries', 'a whole number from 0', 0.5, -1, [card]],
+  ['namespace', 'well-formed text', '\ud800', 7],
+  ['translate', 'a function of a response', card],
+  ['shopOrigin', 'https; http is for loopback only', 'http://shop.example'],
+  ['shopOrigin', 'a lowercase origin', 'https://me:word@Shop.example/p?key=s', undefined, null, 7],
+  ['shopOrigin', 'without a path or default port', 'https://shop.example//', 'http://localhost:80'],
+  ['shopOrigin', 'such as https:', 'a2+b.c-d://me@Shop.example?key\n=s', 'shop.test'],
 ]
 const malformedValues = malformed.flatMap(([option, rule, ...values]) =>
   values.map((value) => [option, value, rule] as const),
@@ -129,7 +88,7 @@ const malformedValues = malformed.flatMap(([option, rule, ...values]) =>
 test.each(malformedValues)(
   'rejects the option %s if it is %j, and does not repeat it (threats 4, 70)',
   async (field, value, rule) => {
-    const options = { apiKey, baseUrl, [field]: value }
+    const options: PaymentIntentsOptions = { apiKey, baseUrl, [field]: value }
     const error =
       field === 'shopOrigin'
         ? thrownBy(() => checkedOrigin(value, { name: field, of: 'createCheckout()' }))
@@ -138,7 +97,7 @@ test.each(malformedValues)(
             (error: unknown) => Object(error),
           )
     expect(error).toMatchObject({ name: 'ConfigurationError', code: 'malformed_option', field })
-    expect(error.message).toMatch(new RegExp(`^${field}: ${rule}.*\\.$`))
+    expect(error.message).toMatch(new RegExp(`^${field}: .*${rule}.*\\.$`))
     if (typeof value === 'string') expect(error.message).not.toContain(value)
     const variable = { apiKey: 'PI_API_KEY', baseUrl: 'PI_BASE_URL' }[field]
     if (variable === undefined || typeof value !== 'string') return
@@ -149,14 +108,13 @@ test.each(malformedValues)(
   },
 )
 
-const baseUrls = ['https://pay.example:8443/v1/', 'http://localhost:4000', 'http://[::1]:4000']
-test.each(baseUrls)('accepts the baseUrl %s', (baseUrl) => {
-  expect(new PaymentIntents({ apiKey, baseUrl })).toBeInstanceOf(PaymentIntents)
-})
-
-const origins = ['https://shop.example', 'https://shop.example/', 'http://localhost:3000']
-test.each(origins)('accepts the origin %s without its trailing slash', (origin) => {
-  expect(checkedOrigin(origin, { name: 'shopOrigin' })).toBe(origin.replace(/\/$/, ''))
+test('accepts a base URL and an origin on the loopback, and without a trailing slash', () => {
+  const urls = ['https://pay.example:8443/v1/', 'http://localhost:4000', 'http://[::1]:4000']
+  for (const baseUrl of urls) new PaymentIntents({ apiKey, baseUrl })
+  for (const origin of ['https://shop.example', 'http://localhost:3000']) {
+    expect(checkedOrigin(origin, { name: 'shopOrigin' })).toBe(origin)
+    expect(checkedOrigin(`${origin}/`, { name: 'shopOrigin' })).toBe(origin)
+  }
 })
 
 test('rejects a browser and names the package for it, but not a runtime with a window', () => {

@@ -33,7 +33,8 @@ const drip: Step = (response) => {
   response.on('close', () => clearInterval(timer))
 }
 
-type Row = readonly [what: string, Step, PiErrorCode, Outcome, retryable?: 'retryable']
+type Facts = readonly [Step, PiErrorCode, Outcome, retryable?: 'retryable']
+type Row = readonly [what: string, ...Facts]
 
 const of = (
   statuses: readonly number[],
@@ -88,11 +89,11 @@ const transports = [
   ['fetch', fetch],
 ] as const
 const cases = transports.flatMap(([name, fetch]) =>
-  rows.map(([what, ...row]) => [what, name, fetch, ...row] as const),
+  rows.map(([what, ...facts]) => [what, name, fetch, facts] as const),
 )
 test.concurrent.each(cases)(
   'a create whose response %s has an outcome, and is repeated with the same key and bytes, with %s (threat 6)',
-  async (_what, _name, fetch, step, code, outcome, retryable) => {
+  async (_what, _name, fetch, [step, code, outcome, retryable]) => {
     // A busy host must not end another request.
     const timeout = code === 'timed_out' ? 1000 : 8000
     const script = retryable ? [step, step, created()] : [step, created()]
