@@ -70,27 +70,19 @@ function checkoutOrigin(): string {
   return checkedOrigin(value, { name })
 }
 
-/** Milliseconds. */
-const checkoutTimeout = 10_000
-
 /** Fetches the element from the checkout. */
 async function checkCheckout(): Promise<string> {
   const origin = checkoutOrigin()
-  const signal = AbortSignal.timeout(checkoutTimeout)
+  const signal = AbortSignal.timeout(10_000)
   const response = await fetch(`${origin}/v1/pi-checkout.js`, { signal }).catch((error) => {
+    // Such as `ECONNREFUSED`, or `bad port`, which has no code.
+    const cause = transportCode(error) ?? (error.cause ?? error).message
     const fix = 'Check PI_CHECKOUT_ORIGIN, and that the checkout runs.'
-    throw new Error(`${origin} cannot be reached: ${causeOf(error)}. ${fix}`)
+    throw new Error(`${origin} cannot be reached: ${cause}. ${fix}`)
   })
   await response.body?.cancel()
   const isScript = /javascript/.test(response.headers.get('content-type') ?? '')
   if (response.ok && isScript) return `${origin} serves the element`
   const fix = 'Set PI_CHECKOUT_ORIGIN to the origin that the service prints.'
   throw new Error(`${origin} has no /v1/pi-checkout.js: it is not the checkout. ${fix}`)
-}
-
-/** Names why a fetch failed, such as `ECONNREFUSED`, or `bad port`, which has no code. */
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'no connection'
-  if (error.name === 'TimeoutError') return `no response within ${checkoutTimeout / 1000} s`
-  return transportCode(error) ?? (error.cause instanceof Error ? error.cause : error).message
 }

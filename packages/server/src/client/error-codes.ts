@@ -11,6 +11,24 @@ type BrowserProblemCode =
   | 'origin_not_allowed'
   | 'version_conflict'
 
+/**
+ * Code of a `PiError`: a code of the service; `unexpected_response` for an error of the service that this version does not
+ * support; or what happened to the request or its response.
+ */
+export type PiErrorCode =
+  | Exclude<ProblemCode, BrowserProblemCode>
+  | 'unexpected_response'
+  | 'not_connected'
+  | 'tls_failed'
+  | 'connection_lost'
+  | 'timed_out'
+  | 'aborted'
+  | 'redirect_refused'
+  | 'not_json'
+  | 'response_too_large'
+  | 'contract_broken'
+  | 'unknown_service'
+
 const again = 'call again with the same arguments: the same key finds an existing intent'
 const later = 'call again later with the same arguments'
 const service = 'check that PI_BASE_URL is the service, not a proxy or a login page'
@@ -19,7 +37,7 @@ const headers = 'look for a proxy that changes headers'
 const path = 'check the path in PI_BASE_URL'
 const field = 'read errors, fix the field, call again'
 
-export const advices = {
+export const advices: Readonly<Record<PiErrorCode, string>> = {
   not_connected: 'check PI_BASE_URL and the network, then call again with the same arguments',
   tls_failed:
     'check PI_BASE_URL; for a private certificate authority set NODE_EXTRA_CA_CERTS, or pass agent',
@@ -59,14 +77,7 @@ export const advices = {
   internal_error: `${later}; report the requestId`,
   store_unavailable: later,
   timeout: later,
-} as const satisfies Record<Exclude<ProblemCode, BrowserProblemCode>, string> &
-  Record<string, string>
-
-/**
- * Code of a `PiError`: a code of the service; `unexpected_response` for an error of the service that this version does not
- * support; or what happened to the request or its response.
- */
-export type PiErrorCode = keyof typeof advices
+}
 
 export function isProblemCode(code: unknown): code is ProblemCode {
   return typeof code === 'string' && Object.hasOwn(problemCodes, code)

@@ -124,16 +124,12 @@ test('rejects a browser and names the package for it, but not a runtime with a w
   expect(() => new PaymentIntents({ apiKey })).toThrow(/not run in a browser\. Use @pi-checkout/)
 })
 
-test('check() finds an unreachable service, a rejected key, and another server', async () => {
-  const unreachable = new PaymentIntents({ apiKey, baseUrl, maxRetries: 0 })
-  await expect(unreachable.check()).rejects.toMatchObject({ code: 'not_connected' })
-  for (const [status, code] of [
-    [401, 'invalid_credentials'],
-    [404, 'not_found'],
-  ] as const) {
-    const { intents } = await clientOf([problem(status, code)])
-    await expect(intents.check()).rejects.toMatchObject({ code })
-  }
+test.each([
+  [404, 'not_found'],
+  [401, 'invalid_credentials'],
+] as const)('check() finds a server that responds with %i %s', async (status, code) => {
+  const { intents } = await clientOf([problem(status, code)])
+  await expect(intents.check()).rejects.toMatchObject({ code })
 })
 
 test('check() returns the environment of the key and creates nothing', async () => {
