@@ -1,5 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { createCheckout, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 import { toNode } from '@pi-checkout/server/node'
 import { register } from '@pi-checkout/test-support/example'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
@@ -151,7 +151,7 @@ test('the frame is blocked: its error view leads to the full page', async ({ pag
 /** Starts a shop that is only a form. Like a proxy, it adds a header to every response. */
 async function startPlainShop(api: ServiceReady, added: readonly [string, string], head = '') {
   const site = await startSite()
-  const orderId = newOrderId()
+  const orderId = crypto.randomUUID().replaceAll('-', '')
   const errors: unknown[] = []
   const checkout = createCheckout({
     intents: new PaymentIntents({ apiKey: api.apiKey, baseUrl: api.baseUrl }),

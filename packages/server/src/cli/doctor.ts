@@ -20,32 +20,33 @@ export interface Finding {
 export async function doctor(): Promise<Finding[]> {
   const key = await check('PI_API_KEY', () => describeKey(variableApiKey()))
   const url = await check('PI_BASE_URL', () => `is ${variableBaseUrl()}`)
-  const service = await check('service', () => {
-    if (key.result === 'OK' && url.result === 'OK') return checkService()
-    throw new Skipped('is not checked before the variables above are set')
-  })
+  const service = await check('service', checkService, [key, url])
   const origin = await check('PI_CHECKOUT_ORIGIN', () => `is ${checkoutOrigin()}`)
-  const checkout = await check('checkout', () => {
-    if (origin.result === 'OK') return checkCheckout()
-    throw new Skipped('is not checked before PI_CHECKOUT_ORIGIN is set')
-  })
+  const checkout = await check('checkout', checkCheckout, [origin])
   return [key, url, service, origin, checkout]
 }
 
-/** @param run - Returns what it found, or rejects with what is wrong and its fix. */
-async function check(name: string, run: () => string | Promise<string>): Promise<Finding> {
+/**
+ * @param run - Returns what it found, or rejects with what is wrong and its fix.
+ * @param needed - The checks that must have passed before.
+ */
+async function check(
+  name: string,
+  run: () => string | Promise<string>,
+  needed: readonly Finding[] = [],
+): Promise<Finding> {
+  if (needed.some(({ result }) => result !== 'OK')) {
+    const names = needed.map((finding) => finding.name).join(' and ')
+    return { name, result: 'SKIP', detail: `is not checked before ${names}` }
+  }
   try {
     return { name, result: 'OK', detail: await run() }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    if (error instanceof Skipped) return { name, result: 'SKIP', detail: message }
     const advice = PiError.is(error) ? `. What to do: ${adviceOf(error)}.` : ''
     return { name, result: 'FAIL', detail: message.replace(`${name}: `, '') + advice }
   }
 }
-
-/** A check that needs another one. */
-class Skipped extends Error {}
 
 function adviceOf({ code, advice }: PiError): string {
   const isLocal = code === 'not_connected' && isLoopback(new URL(variableBaseUrl()).hostname)
@@ -69,27 +70,19 @@ function checkoutOrigin(): string {
   return checkedOrigin(value, { name })
 }
 
-/** Milliseconds. */
-const checkoutTimeout = 10_000
-
 /** Fetches the element from the checkout. */
 async function checkCheckout(): Promise<string> {
   const origin = checkoutOrigin()
-  const signal = AbortSignal.timeout(checkoutTimeout)
+  const signal = AbortSignal.timeout(10_000)
   const response = await fetch(`${origin}/v1/pi-checkout.js`, { signal }).catch((error) => {
+    // Such as `ECONNREFUSED`, or `bad port`, which has no code.
+    const cause = transportCode(error) ?? (error.cause ?? error).message
     const fix = 'Check PI_CHECKOUT_ORIGIN, and that the checkout runs.'
-    throw new Error(`${origin} cannot be reached: ${causeOf(error)}. ${fix}`)
+    throw new Error(`${origin} cannot be reached: ${cause}. ${fix}`)
   })
   await response.body?.cancel()
   const isScript = /javascript/.test(response.headers.get('content-type') ?? '')
   if (response.ok && isScript) return `${origin} serves the element`
   const fix = 'Set PI_CHECKOUT_ORIGIN to the origin that the service prints.'
   throw new Error(`${origin} has no /v1/pi-checkout.js: it is not the checkout. ${fix}`)
-}
-
-/** Names why a fetch failed, such as `ECONNREFUSED`, or `bad port`, which has no code. */
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'no connection'
-  if (error.name === 'TimeoutError') return `no response within ${checkoutTimeout / 1000} s`
-  return transportCode(error) ?? (error.cause instanceof Error ? error.cause : error).message
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs, styleText } from 'node:util'
 import { sandboxHint } from '../client/configuration.ts'
-import { doctor } from './doctor.ts'
+import { doctor, type Finding } from './doctor.ts'
 
 const help = `pi-checkout doctor [--env FILE]   Check everything that a first payment needs
 
@@ -12,51 +12,39 @@ const help = `pi-checkout doctor [--env FILE]   Check everything that a first pa
 
 Exit codes: 0 all checks passed, 1 a check failed, 2 an argument is malformed`
 
-/** Where a command line writes to. */
-export interface Terminal {
-  /** Writes results to standard output. */
-  readonly print: (text: string) => void
-  /** Writes everything else to standard error. */
-  readonly warn: (text: string) => void
-  /** @default false */
-  readonly hasColors?: boolean
+interface Result {
+  readonly exitCode: 0 | 1 | 2
+  readonly text: string
 }
 
 const colors = { OK: 'green', FAIL: 'red', SKIP: 'yellow' } as const
 
-/** Runs a command line, without the name of the program, and returns the exit code. */
-export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { print, warn, hasColors = false } = terminal
+/** Runs a command line, without the name of the program. */
+export async function run(args: readonly string[]): Promise<Result> {
   const read = readArguments(args)
-  if (read === undefined) {
-    warn(`An argument is malformed.\n\n${help}`)
-    return 2
+  if (!read) return { exitCode: 2, text: `An argument is malformed.\n\n${help}` }
+  if (read.help) return { exitCode: 0, text: help }
+  if (read.version) return { exitCode: 0, text: version() }
+  try {
+    // Variables of the environment take precedence, as for `node --env-file`.
+    if (read.env !== undefined) process.loadEnvFile(read.env)
+  } catch {
+    const fix = 'Pass the file with which your shop is started.'
+    return { exitCode: 2, text: `--env: the file cannot be read. ${fix}` }
   }
-  if (read.help || read.version) {
-    print(read.help ? help : version())
-    return 0
-  }
-  if (read.env !== undefined) {
-    try {
-      // Variables of the environment take precedence, as for `node --env-file`.
-      process.loadEnvFile(read.env)
-    } catch {
-      warn('--env: the file cannot be read. Pass the file with which your shop is started.')
-      return 2
-    }
-  }
-  const findings = await doctor()
-  for (const { name, result, detail } of findings) {
-    const word = result.padEnd(4)
-    const shown = hasColors ? styleText(colors[result], word) : word
-    print(`${shown}  ${name} ${detail.replace(` ${sandboxHint}`, '')}`)
-  }
-  if (findings.some(({ detail }) => detail.endsWith(sandboxHint))) print(`\n${sandboxHint}`)
-  const [failed, skipped] = (['FAIL', 'SKIP'] as const).map(
-    (wanted) => findings.filter(({ result }) => result === wanted).length,
-  )
-  print(failed === 0 ? '\nAll checks passed.' : `\n${failed} failed, ${skipped} skipped.`)
-  return failed === 0 ? 0 : 1
+  return report(await doctor())
+}
+
+function report(findings: readonly Finding[]): Result {
+  const lines = findings.map(({ name, result, detail }) => {
+    const word = styleText(colors[result], result.padEnd(4))
+    return `${word}  ${name} ${detail.replace(` ${sandboxHint}`, '')}`
+  })
+  if (findings.some(({ detail }) => detail.endsWith(sandboxHint))) lines.push('', sandboxHint)
+  const count = (wanted: string) => findings.filter(({ result }) => result === wanted).length
+  const failed = count('FAIL')
+  lines.push('', failed ? `${failed} failed, ${count('SKIP')} skipped.` : 'All checks passed.')
+  return { exitCode: failed ? 1 : 0, text: lines.join('\n') }
 }
 
 const options = {
@@ -68,11 +56,8 @@ const options = {
 /** @returns `undefined` if an argument is malformed. */
 function readArguments(args: readonly string[]) {
   try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options,
-      allowPositionals: true,
-    })
+    const config = { args: [...args], options, allowPositionals: true } as const
+    const { values, positionals } = parseArgs(config)
     const isDoctor = positionals.length === 1 && positionals[0] === 'doctor'
     return isDoctor || values.help || values.version ? values : undefined
   } catch {

@@ -6,7 +6,6 @@
  * @module
  */
 import { isLoopback, readOrigin } from '@pi-checkout/contract/origin'
-import { received } from '@pi-checkout/contract/received'
 import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
 import { ConfigurationError } from './errors.ts'
 import type { Translate } from './translate.ts'
@@ -50,19 +49,16 @@ export function variableBaseUrl(): string {
 /** Returns the key, if it is valid in a header. The error of `fetch` would contain the key. */
 export function checkedApiKey(key: unknown, name = 'apiKey'): string {
   if (typeof key !== 'string' || !/^[\x21-\x7e]{8,512}$/.test(key) || /["']/.test(key)) {
-    throw new ConfigurationError(
-      name,
-      `must be one secret API key of visible ASCII characters, without spaces, quotes, or line breaks.`,
-    )
+    const rule = 'must be one secret API key of visible ASCII characters'
+    throw new ConfigurationError(name, `${rule}, without spaces, quotes, or line breaks.`)
   }
   if (/_secret_/.test(key)) {
     throw new ConfigurationError(name, `is a clientSecret. Set it to the secret API key.`)
   }
   if (key.startsWith('pi_sk_') && !apiKeyPattern.test(key)) {
-    throw new ConfigurationError(
-      name,
-      `must be pi_sk_test_ or pi_sk_live_, the environment (16 letters and digits), an underscore, and 36 letters and digits. Copy the complete key again.`,
-    )
+    const rule = 'must be pi_sk_test_ or pi_sk_live_, the environment (16 letters and digits)'
+    const rest = 'an underscore, and 36 letters and digits. Copy the complete key again.'
+    throw new ConfigurationError(name, `${rule}, ${rest}`)
   }
   return key
 }
@@ -116,7 +112,6 @@ export function checkedOrigin(
   const rule = insecure
     ? 'https; http is for loopback only, such as http://localhost:3000'
     : 'a lowercase origin without a path or default port, such as https://shop.example'
-  const type = typeof value === 'string' ? '' : `; ${received(value)}`
   const target = of ? `the ${name} option of ${of}` : name
-  throw new ConfigurationError(name, `must be ${rule}${type}. Set ${target}.`)
+  throw new ConfigurationError(name, `must be ${rule}. Set ${target}.`)
 }

@@ -85,9 +85,5 @@ export function isProblemCode(code: unknown): code is ProblemCode {
 
 /** Returns the code of a problem, or `unexpected_response` if this version does not support it. */
 export function knownCode(code: unknown): PiErrorCode {
-  return isProblemCode(code) && hasAdvice(code) ? code : 'unexpected_response'
-}
-
-function hasAdvice(code: string): code is PiErrorCode {
-  return Object.hasOwn(advices, code)
+  return isProblemCode(code) && code in advices ? (code as PiErrorCode) : 'unexpected_response'
 }

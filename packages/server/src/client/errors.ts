@@ -23,18 +23,10 @@ export interface RequestSummary {
 }
 
 /** Properties of a `PiError`. */
-export interface PiErrorFacts {
-  readonly code: PiErrorCode
-  readonly outcome: Outcome
-  readonly retryable: boolean
-  readonly requests: readonly RequestSummary[]
-  readonly idempotencyKey?: string | undefined
-  readonly status?: number | undefined
-  readonly requestId?: string | undefined
-  readonly errors?: readonly FieldError[] | undefined
-  readonly errorsOmitted?: number | undefined
-  readonly cause?: unknown
-}
+export type PiErrorFacts = Pick<PiError, 'code' | 'outcome' | 'retryable' | 'requests'> &
+  Partial<
+    Pick<PiError, 'idempotencyKey' | 'status' | 'requestId' | 'errors' | 'errorsOmitted' | 'cause'>
+  >
 
 // Shared by all copies of this package: a package manager, a bundle, or a test runner may load several.
 const brand = Symbol.for('pi-checkout.error')
@@ -104,14 +96,11 @@ export class ConfigurationError extends TypeError {
   constructor(
     field: string,
     rule: string,
-    {
-      code = 'malformed_option',
-      cause,
-    }: { readonly code?: ConfigurationError['code']; readonly cause?: unknown } = {},
+    options: { readonly code?: ConfigurationError['code']; readonly cause?: unknown } = {},
   ) {
-    super(`${field}: ${rule}`, cause === undefined ? undefined : { cause })
+    super(`${field}: ${rule}`, options)
     this.field = field
-    this.code = code
+    this.code = options.code ?? 'malformed_option'
   }
 }
 
@@ -130,10 +119,4 @@ export class InvalidParamsError extends TypeError {
 export function invalidParam(name: string, rule: string): InvalidParamsError {
   const detail = `${name}: ${rule}`
   return new InvalidParamsError([{ pointer: `/${name}`, code: 'invalid_format', detail }])
-}
-
-/** Combines the outcomes of all requests. One lost response makes the call `unknown`. */
-export function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
-  if (outcomes.includes('unknown')) return 'unknown'
-  return outcomes.includes('rejected') ? 'rejected' : 'not_sent'
 }

@@ -30,7 +30,7 @@ export function createRequest(
   settings: Settings,
   { body, bytes, key }: PreparedCreate,
 ): OperationRequest<CreatedPaymentIntent> {
-  const { request, ...shared } = operationOf(settings, routes.create, {
+  const shared = operationOf(settings, routes.create, {
     schema: CreatedPaymentIntentSchema,
     violationOf: (intent) => {
       if (!paymentIntentIdPattern.test(intent.id)) return 'its id is malformed'
@@ -39,9 +39,9 @@ export function createRequest(
       return different && `it has another ${different}`
     },
   })
-  const added = { [headers.contentType]: 'application/json', [headers.idempotencyKey]: key }
-  const sent = { ...request, headers: { ...request.headers, ...added }, body: bytes }
-  return { ...shared, request: sent, idempotencyKey: key }
+  const own = { [headers.contentType]: 'application/json', [headers.idempotencyKey]: key }
+  const request = { ...shared.request, headers: { ...shared.request.headers, ...own }, body: bytes }
+  return { ...shared, request, idempotencyKey: key }
 }
 
 /** Prepares a retrieve. Its response must be the same intent. */

@@ -1,5 +1,4 @@
 /** Timeouts, retries, and transport of a client. @module */
-import { received } from '@pi-checkout/contract/received'
 import { ConfigurationError, type RequestSummary } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
@@ -60,7 +59,7 @@ export interface ClientOptions {
 export function readClientOptions(options: ClientOptions): ClientSettings {
   const { maxRetries = 3, onRequest } = options
   if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
-    throw wrongNumber('maxRetries', 'must be a whole number from 0', maxRetries)
+    throw new ConfigurationError('maxRetries', 'must be a whole number from 0.')
   }
   const observe = async (request: RequestReport): Promise<void> => onRequest?.(request)
   return {
@@ -90,11 +89,6 @@ function chooseTransport({ agent, fetch }: ClientOptions): Transport {
 
 export function checkedMilliseconds(name: string, value: number): number {
   if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value
-  const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648'
-  throw wrongNumber(name, rule, value)
-}
-
-function wrongNumber(name: string, rule: string, value: unknown): ConfigurationError {
-  const type = typeof value === 'number' ? '' : `; ${received(value)}`
-  return new ConfigurationError(name, `${rule}${type}.`)
+  const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648.'
+  throw new ConfigurationError(name, rule)
 }

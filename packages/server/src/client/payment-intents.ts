@@ -20,7 +20,7 @@ import {
   readClientOptions,
 } from './options.ts'
 import { masked } from './secrets.ts'
-import { sendWithRetries } from './send-with-retries.ts'
+import { type CallLimits, sendWithRetries } from './send-with-retries.ts'
 import type { Translate } from './translate.ts'
 
 /** Options of a client. */
@@ -118,7 +118,6 @@ export class PaymentIntents {
   /**
    * A missing environment variable fails the first call, so that importing and building need none.
    *
-   * @param options - See `PaymentIntentsOptions`.
    * @throws {TypeError} If an option is invalid, or if it runs in a browser.
    */
   constructor(options: PaymentIntentsOptions = {}) {
@@ -145,7 +144,6 @@ export class PaymentIntents {
    * All requests send the same idempotency key and the same bytes, so a retry never creates a second intent.
    *
    * @param params - `amount` is in minor units: 150000 is 1500.00 AMD.
-   * @param options - `attempt`, `idempotencyKey`, `totalTimeout`, and `signal`.
    * @returns `intent`, which is safe to log, and `handoff`, which contains `clientSecret`: send it to the paying browser only.
    * @throws {TypeError} If a field is invalid. Nothing was sent.
    * @throws {PiError} If the service rejects the request, or no valid response arrives. `outcome` shows whether an intent may
@@ -155,15 +153,11 @@ export class PaymentIntents {
    * @see Payment Intents specification, §4.1 and §4.3
    */
   async create(params: CreateParams, options: CreateOptions = {}): Promise<CreatedIntent> {
-    const deadlineAt = this.#deadlineAt(options)
+    const limits = this.#limits(options)
     const { namespace } = this.#options
-    const { attempt, idempotencyKey } = options
-    const prepared = await prepareCreate(params, { namespace, attempt, idempotencyKey })
+    const prepared = await prepareCreate(params, { ...options, namespace })
     const operation = createRequest(this.#readSettings(), prepared)
-    const { value, replayed } = await sendWithRetries(operation, this.#client, {
-      deadlineAt,
-      signal: options.signal,
-    })
+    const { value, replayed } = await sendWithRetries(operation, this.#client, limits)
     const { clientSecret, ...intent } = value
     return { intent, handoff: maskedHandoff(intent.id, clientSecret), replayed }
   }
@@ -192,7 +186,6 @@ export class PaymentIntents {
   /**
    * Checks at startup that the variables are set and valid, that the service is reachable, and that it accepts the key.
    *
-   * @param options - `totalTimeout` and `signal`.
    * @returns `environment`: the one that the key selects; `undefined` for a key in another format.
    * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
    * @throws {PiError} If the service cannot be reached or rejects the key, or another server responds at this address.
@@ -216,7 +209,6 @@ export class PaymentIntents {
    * Returns the current Payment Intent.
    *
    * @param id - As `create()` returned it.
-   * @param options - `totalTimeout` and `signal`.
    * @throws {TypeError} If the id is malformed. Nothing was sent.
    * @throws {PiError} If the service rejects the request, with the code `payment_intent_not_found` also for another merchant's
    * intent; or if no valid response arrives.
@@ -225,11 +217,10 @@ export class PaymentIntents {
    * @see Payment Intents specification, §4.2
    */
   async retrieve(id: string, options: CallOptions = {}): Promise<PaymentIntent> {
-    const deadlineAt = this.#deadlineAt(options)
+    const limits = this.#limits(options)
     assertIntentId(id)
     const operation = retrieveRequest(this.#readSettings(), id)
-    const { signal } = options
-    const { value } = await sendWithRetries(operation, this.#client, { deadlineAt, signal })
+    const { value } = await sendWithRetries(operation, this.#client, limits)
     // The specification does not forbid the secret in this response.
     const { clientSecret: _, ...intent } = value as PaymentIntent & Partial<CreatedPaymentIntent>
     return intent
@@ -245,12 +236,9 @@ export class PaymentIntents {
     return this.#settings
   }
 
-  #deadlineAt({ totalTimeout }: CallOptions): number {
-    const ms =
-      totalTimeout === undefined
-        ? this.totalTimeout
-        : checkedMilliseconds('totalTimeout', totalTimeout)
-    return performance.now() + ms
+  #limits({ totalTimeout = this.totalTimeout, signal }: CallOptions): CallLimits {
+    const ms = checkedMilliseconds('totalTimeout', totalTimeout)
+    return { deadlineAt: performance.now() + ms, signal }
   }
 }
 

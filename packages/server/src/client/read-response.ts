@@ -9,7 +9,7 @@ import { ProblemSchema } from '@pi-checkout/contract'
 import { ownProfileName } from '@pi-checkout/contract/payment-status'
 import { maxFieldErrors, problemCodes } from '@pi-checkout/contract/problem'
 import { headers } from '@pi-checkout/contract/routes'
-import { isProblemCode, knownCode, type PiErrorCode } from './error-codes.ts'
+import { advices, isProblemCode, knownCode, type PiErrorCode } from './error-codes.ts'
 import type { Outcome } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
 import { failure, type RequestFailure, transportFailure } from './request-failure.ts'
@@ -17,9 +17,6 @@ import { readRetryAfter } from './retry.ts'
 import { withoutSecrets } from './secrets.ts'
 import { intentInOurForm, isObject, specifiedFields, translateBody } from './translate.ts'
 import { maxResponse, type TransportResponse } from './transport.ts'
-
-const unknownServiceFix =
-  'Check PI_BASE_URL. For a service other than @pi-checkout/service pass translate to new PaymentIntents()'
 
 export interface RequestSuccess<T> {
   readonly value: T
@@ -60,27 +57,19 @@ async function readSuccess<T>(
 ): Promise<RequestSuccess<T> | RequestFailure> {
   const { status } = head
   const requestId = requestIdOf(head, operation.apiKey)
-  const facts = { status, requestId }
-  if (text === undefined) {
-    const event = `returned more than ${maxResponse} bytes`
-    return failure({ code: 'response_too_large', ...facts, event })
-  }
+  const fail = (code: PiErrorCode, event: string, transient = false): RequestFailure =>
+    failure({ code, status, requestId, transient, event: `returned ${event}` })
+  if (text === undefined) return fail('response_too_large', `more than ${maxResponse} bytes`)
   const json = parseJson(text)
-  if (json === undefined) {
-    const event = `returned ${status} with a body that is not JSON`
-    return failure({ code: 'not_json', ...facts, transient: true, event })
-  }
+  if (json === undefined) return fail('not_json', `${status} with a body that is not JSON`, true)
   const sent = await readIntent(operation, head, json)
   const result = 'violation' in sent ? sent : operation.read(sent.body)
-  if ('violation' in result) {
-    const event = `returned ${status}, but ${result.violation}`
-    return failure({ code: 'contract_broken', ...facts, event })
-  }
+  if ('violation' in result) return fail('contract_broken', `${status}, but ${result.violation}`)
   const isUnknown = isUnknownService(operation, head)
   // Its status could mean anything. A create needs none.
   if (isUnknown && operation.operation === 'retrieve') {
-    const event = `returned ${status}, but no status of an unknown service has a meaning. ${unknownServiceFix}`
-    return failure({ code: 'unknown_service', ...facts, event })
+    const reason = `no status of an unknown service has a meaning: ${advices.unknown_service}`
+    return fail('unknown_service', `${status}, but ${reason}`)
   }
   const isReplay = head.header(headers.idempotentReplayed) !== undefined
   // Another service does not say so, and may replay any create.
@@ -101,7 +90,7 @@ async function readError(
   const { operation, translate } = request
   const isUnknown = isUnknownService(request, head)
   if (isUnknown && operation === 'retrieve' && status === 404) {
-    const event = `was rejected with ${status}, but no response of an unknown service means that the intent does not exist. ${unknownServiceFix}`
+    const event = `was rejected with ${status}, but no response of an unknown service means that the intent does not exist: ${advices.unknown_service}`
     return failure({ code: 'unknown_service', status, event })
   }
   const json = parseJson(text)

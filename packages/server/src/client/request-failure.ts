@@ -1,13 +1,12 @@
 /** Why a request failed, and whether another one may succeed. @module */
-import type { PiErrorCode } from './error-codes.ts'
+import { advices } from './error-codes.ts'
 import type { PiErrorFacts } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
 import { causeWithoutSecrets, withoutSecrets } from './secrets.ts'
 import { isRejectedCertificate, NotSent, transportCode } from './transport.ts'
 
 export interface RequestFailure
-  extends Omit<PiErrorFacts, 'code' | 'retryable' | 'requests' | 'idempotencyKey'> {
-  readonly code: PiErrorCode
+  extends Omit<PiErrorFacts, 'retryable' | 'requests' | 'idempotencyKey'> {
   /** Code of the problem or of the transport, for the report of the request. */
   readonly reported: string
   readonly transient: boolean
@@ -15,16 +14,6 @@ export interface RequestFailure
   readonly event: string
   /** Milliseconds. */
   readonly retryAfter?: number | undefined
-}
-
-/** The failure of a request that its timeout or its caller ended after `ms` milliseconds. */
-export function interruptedFailure(reported: 'timed_out' | 'aborted', ms: number): RequestFailure {
-  return failure({
-    code: 'timed_out',
-    reported,
-    transient: true,
-    event: `got no complete response within ${ms} ms`,
-  })
 }
 
 /** Returns the failure of a request to which no complete response arrived. */
@@ -42,7 +31,7 @@ export function transportFailure(
   }
   const outcome = 'not_sent'
   if (reported !== undefined && isTlsFailure(reported)) {
-    const event = `could not be sent: the TLS handshake failed (${reported}). For a private certificate authority set NODE_EXTRA_CA_CERTS to its file, or pass agent to new PaymentIntents(). Otherwise check the host name in PI_BASE_URL`
+    const event = `could not be sent: the TLS handshake failed (${reported}), ${advices.tls_failed}`
     // The same certificate and settings fail again.
     return failure({ code: 'tls_failed', reported, outcome, transient: false, event, cause })
   }

@@ -32,10 +32,10 @@ export async function operate(request: Request, store: FakeStore): Promise<Respo
     : problem('not_found')
 }
 
-export function problem(code: ProblemCode, more: Record<string, string> = {}): Response {
+export function problem(code: ProblemCode): Response {
   const { status, title, retryable } = problemCodes[code]
-  const problemHeaders = { ...newHeaders(), 'content-type': problemMediaType, ...more }
-  return Response.json({ title, status, code, retryable }, { status, headers: problemHeaders })
+  const headers = { ...newHeaders(), 'content-type': problemMediaType }
+  return Response.json({ title, status, code, retryable }, { status, headers })
 }
 
 function newHeaders(): Record<string, string> {

@@ -126,13 +126,9 @@ const droppedAfterCommit: Script = async (request, store) => {
   throw networkError('ECONNRESET')
 }
 
-const droppedBeforeCommit: Script = async () => {
-  throw networkError('ECONNRESET')
-}
+const droppedBeforeCommit: Script = () => Promise.reject(networkError('ECONNRESET'))
 
-const connectionRefused: Script = async () => {
-  throw networkError('ECONNREFUSED')
-}
+const connectionRefused: Script = () => Promise.reject(networkError('ECONNREFUSED'))
 
 const stalledBody = halfBody((controller, { signal }) => {
   signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
@@ -166,9 +162,8 @@ function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Resp
   const usual = (Object.keys(problemCodes) as ProblemCode[]) // The keys of a closed record.
     .find((candidate) => problemCodes[candidate].status === status)
   const named = code ?? usual
-  const headers: Record<string, string> =
-    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
-  const response = problem(named ?? 'internal_error', headers)
+  const response = problem(named ?? 'internal_error')
+  if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter))
   // A status without a code, such as 502, is from a proxy.
   const body = named ? response.body : 'Bad gateway'
   return new Response(body, { status, headers: response.headers })

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { memoryPayments } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { describedServices, foreignService } from '../foreign-services.ts'
+import { foreignService } from '../foreign-service.ts'
 import { orderId, shop, withRetrieves } from './shop.ts'
 
 const day = 86_400_000
@@ -155,7 +155,7 @@ test('onPaid that returns nothing is an error, and the order is not paid', async
   const { intent, phase, service, errors } = shop({ onPaid: () => undefined as never })
   service.settle(await intent(), 'succeeded')
   expect(await phase()).toBe('processing')
-  const message = /^Error: onPaid failed for intent pi_\w+ of order "A-1001": must return true/
+  const message = /^ShopError: onPaid failed for intent pi_\w+ of order "A-1001": must return true/
   expect(String(errors[0])).toMatch(message)
 })
 
@@ -297,27 +297,27 @@ test.each(['processing', 'unknown_status'] as const)(
   },
 )
 
-test.each(describedServices)(
-  '%s pays for an order, fails it, and pays twice',
-  async (_, newService) => {
-    const order = shop({ service: newService() })
-    const { edit, intent, phase, service, paid, reviews, later } = order
-    const failed = await intent()
-    service.settle(failed, 'canceled')
-    expect(await phase()).toBe('failed')
-    const first = await intent()
-    edit(200)
-    const second = await intent()
-    expect(new Set([failed, first, second]).size).toBe(3)
-    service.settle(second, 'processing')
-    expect([await phase(), await intent()]).toEqual(['processing', 'payment_in_progress'])
-    for (const id of [first, second]) service.settle(id, 'succeeded')
-    expect([await phase(), await intent()]).toEqual(['paid', 'order_already_paid'])
-    await later()
-    expect([paid, reviews]).toEqual([[second], [`${first} earlier_version`]])
-    expect(await phase()).toBe('paid')
-  },
-)
+test.each([
+  ['our service', fakeService],
+  ['another service', foreignService],
+] as const)('%s pays for an order, fails it, and pays twice', async (_, newService) => {
+  const order = shop({ service: newService() })
+  const { edit, intent, phase, service, paid, reviews, later } = order
+  const failed = await intent()
+  service.settle(failed, 'canceled')
+  expect(await phase()).toBe('failed')
+  const first = await intent()
+  edit(200)
+  const second = await intent()
+  expect(new Set([failed, first, second]).size).toBe(3)
+  service.settle(second, 'processing')
+  expect([await phase(), await intent()]).toEqual(['processing', 'payment_in_progress'])
+  for (const id of [first, second]) service.settle(id, 'succeeded')
+  expect([await phase(), await intent()]).toEqual(['paid', 'order_already_paid'])
+  await later()
+  expect([paid, reviews]).toEqual([[second], [`${first} earlier_version`]])
+  expect(await phase()).toBe('paid')
+})
 
 test.each([
   ['open', 'requires_payment_method', (first: string) => [[first], []]],

@@ -1,44 +1,30 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
-import { type Site, startSite } from '@pi-checkout/test-support/sites'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { PaymentIntents, type PaymentIntentsOptions, PiError } from '../../src/index.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { idempotencyKey, PaymentIntents, type PaymentIntentsOptions } from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
-import { listenerOf } from '../scripted-service.ts'
+import { failureOf } from '../scripted-service.ts'
 
-const fake = fakeService()
-let fakeSite: Site
 /** The service as a separate process. */
 let service: Program<ServiceReady>
 
 beforeAll(async () => {
-  fakeSite = await startSite(listenerOf(fake))
   service = await startService(['--memory'])
 }, 120_000)
-afterAll(async () => {
-  await fakeSite.close()
-  await service.stop()
-})
+afterAll(() => service.stop())
+
+const newOrder = () =>
+  ({ amount: 1999, currency: 'usd', orderId: crypto.randomUUID().replaceAll('-', '') }) as const
 
 const targets: Record<string, () => PaymentIntentsOptions> = {
-  'the fake service': () => fake.options,
-  'the fake service over HTTP': () => ({
-    apiKey: fake.options.apiKey,
-    baseUrl: fakeSite.origin,
-  }),
-  'the real service': () => ({ apiKey: service.ready.apiKey, baseUrl: service.ready.baseUrl }),
+  'the fake service': () => fakeService().options,
+  'the real service': () => service.ready,
 }
-
-function newOrder() {
-  const orderId = crypto.randomUUID().replaceAll('-', '')
-  return { amount: 1999, currency: 'usd', orderId } as const
-}
-
-describe.each(Object.entries(targets))('%s', (_, optionsOf) => {
-  test('returns the whole intent, and replays it for the same key and body', async () => {
-    const intents = new PaymentIntents(optionsOf())
+test.each(Object.entries(targets))(
+  '%s returns the whole intent, replays it for the same key and body, and rejects others',
+  async (_, optionsOf) => {
+    const { apiKey, baseUrl, fetch } = optionsOf()
+    const intents = new PaymentIntents({ apiKey, baseUrl, fetch })
     const order = { ...newOrder(), customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7' } }
     const first = await intents.create(order)
     expect(first.intent).toEqual({
@@ -58,34 +44,28 @@ describe.each(Object.entries(targets))('%s', (_, optionsOf) => {
     expect(await intents.retrieve(first.intent.id)).toEqual(first.intent)
     const { intent } = await intents.create(order, { attempt: 2 })
     expect(intent.id).not.toBe(first.intent.id)
-  })
-
-  test('rejects a key with another body, an unknown intent, and another key', async () => {
-    const intents = new PaymentIntents(optionsOf())
-    const idempotencyKey = crypto.randomUUID()
-    await intents.create(newOrder(), { idempotencyKey })
-    const reused = intents.create(newOrder(), { idempotencyKey })
+    const reused = intents.create(newOrder(), { idempotencyKey: await idempotencyKey(order) })
     await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 })
     const unknown = intents.retrieve('pi_unknown')
     await expect(unknown).rejects.toMatchObject({ code: 'payment_intent_not_found', status: 404 })
-    const other = new PaymentIntents({ ...optionsOf(), apiKey: 'another-api-key' })
+    const other = new PaymentIntents({ apiKey: 'another-api-key', baseUrl, fetch })
     await expect(other.check()).rejects.toMatchObject({ code: 'invalid_credentials', status: 401 })
-  })
-})
+  },
+)
 
 test.each([...requestFaults, ...statusFaults])(
-  'the fault %s does the same in the fake and in the real service, with node:http and with fetch',
+  'the fault %s does the same in the fake and in the real service',
   async (fault) => {
-    const offline = withFault(fault)
     const { apiKey, baseUrl } = service.ready
-    const [expected, ...effects] = await Promise.all([
-      effectOf(offline.options),
-      ...[undefined, fetch].flatMap((fetch) => [
-        overHttp(withFault(fault)).then((options) => effectOf({ ...options, fetch })),
-        faultyLine(baseUrl, fault).then((baseUrl) => effectOf({ apiKey, baseUrl, fetch })),
-      ]),
-    ])
-    expect(effects).toEqual(Array(4).fill(expected))
+    let isFirst = true
+    const faulty: typeof fetch = (input, init) => {
+      const headers = new Headers(init?.headers)
+      if (isFirst) headers.set('sandbox-fault', fault)
+      isFirst = false
+      return fetch(input, { ...init, headers })
+    }
+    const effect = await effectOf({ apiKey, baseUrl, fetch: faulty })
+    expect(await effectOf(withFault(fault).options)).toEqual(effect)
   },
 )
 
@@ -97,40 +77,11 @@ function withFault(fault: string): FakeService {
   return faulty[name as 'stallBody']()
 }
 
-async function overHttp(service: FakeService): Promise<PaymentIntentsOptions> {
-  const { origin, close } = await startSite(listenerOf(service))
-  onTestFinished(close)
-  return { apiKey: service.options.apiKey, baseUrl: origin }
-}
-
-/** Listens in front of a service, and adds a fault to the first request. Returns the address. */
-async function faultyLine(baseUrl: string, fault: string): Promise<string> {
-  let isFirst = true
-  const line = createServer((client) => {
-    const upstream = connect(Number(new URL(baseUrl).port), '127.0.0.1')
-    client.once('data', (head) => {
-      const header = isFirst ? `\r\nSandbox-Fault: ${fault}\r\n` : '\r\n'
-      isFirst = false
-      upstream.write(head.toString().replace('\r\n', header))
-      client.pipe(upstream).pipe(client)
-    })
-    client.on('error', () => upstream.destroy()).on('close', () => upstream.destroy())
-    upstream.on('error', () => client.destroy()).on('close', () => client.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(line, 'listening')
-  onTestFinished(() => void line.close())
-  return `http://127.0.0.1:${(line.address() as AddressInfo).port}`
-}
-
 /** Creates an intent twice, the first time with a fault. */
 async function effectOf(options: PaymentIntentsOptions) {
   const intents = new PaymentIntents({ ...options, maxRetries: 0, timeout: 1_000 })
   const order = newOrder()
-  const failure = await intents.create(order).then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  const { code, status, outcome } = PiError.is(failure) ? failure : {}
+  const { code, status, outcome } = await failureOf(intents.create(order))
   const { replayed } = await intents.create(order)
   return { code, status, outcome, replayed }
 }
