@@ -23,10 +23,11 @@ export interface RequestSummary {
 }
 
 /** Properties of a `PiError`. */
-export type PiErrorFacts = Pick<PiError, 'code' | 'outcome' | 'retryable' | 'requests'> &
-  Partial<
-    Pick<PiError, 'idempotencyKey' | 'status' | 'requestId' | 'errors' | 'errorsOmitted' | 'cause'>
-  >
+export interface PiErrorFacts
+  extends Pick<PiError, 'code' | 'outcome' | 'retryable' | 'requests'>,
+    Partial<Pick<PiError, 'idempotencyKey' | 'status' | 'requestId' | 'errors' | 'errorsOmitted'>> {
+  readonly cause?: unknown
+}
 
 // Shared by all copies of this package: a package manager, a bundle, or a test runner may load several.
 const brand = Symbol.for('pi-checkout.error')
