@@ -1,6 +1,6 @@
 /** Another service of the specification, for tests. @module */
 import type { Translate } from '../src/index.ts'
-import { type FakeService, fakeService } from '../src/testing/fake-service.ts'
+import { fakeService } from '../src/testing/fake-service.ts'
 
 /** What its merchant writes. */
 const translate: Translate = ({ status, headers, body }) =>
@@ -9,7 +9,7 @@ const translate: Translate = ({ status, headers, body }) =>
     : { ...body, status: body.state.replace('is ', '') }
 
 /** Another service: its own name of the status, its own errors, and no word about a replay. */
-export function foreignService(): FakeService {
+export function foreignService() {
   const service = fakeService()
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await service.options.fetch(input, init)

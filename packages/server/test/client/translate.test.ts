@@ -124,7 +124,7 @@ test('another service is paid with, and its errors have our codes', async () => 
 })
 
 test('without translate another service can be handed off to, and nothing is paid', async () => {
-  const foreign: FakeService & { options: { translate?: Translate } } = foreignService()
+  const foreign = foreignService()
   const { translate: _, ...options } = foreign.options
   const service = { ...foreign, options }
   const { checkout, intent, phase, paid, errors } = shop({ service })
