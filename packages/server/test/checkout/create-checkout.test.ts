@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type AuthorizeQuery, memoryPayments, PaymentIntents } from '../../src/index.ts'
+import { memoryPayments, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import { captureStderr, fakeTimers, orderId, origin, shop } from './shop.ts'
 
@@ -87,18 +87,6 @@ test.each([
   vi.stubEnv('PI_CHECKOUT_ORIGIN', 'https://pay.example/')
   onTestFinished(() => void vi.unstubAllEnvs())
   expect(() => shop(options as never)).toThrow(rule)
-})
-
-test('authorize gets the request and the context', async () => {
-  const authorize = ({ orderId: asked, request, context }: AuthorizeQuery) =>
-    `${asked} ${request.method} ${context}`
-  const calls: string[] = []
-  const order = (id: string) => void calls.push(id)
-  const { checkout } = shop({ authorize, order })
-  const headers = { origin, 'content-type': 'application/json' }
-  const request = new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
-  expect((await checkout(request, 'of ani')).status).toBe(404)
-  expect(calls).toEqual(['undefined POST of ani'])
 })
 
 test('check() and start() find what the client finds, and a wrong interval', async () => {

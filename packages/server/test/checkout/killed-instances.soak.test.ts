@@ -160,7 +160,7 @@ test(`two instances of ${merchants} merchants that are killed during ${orders} o
       if (!order) continue
       expect(['paid', 'review']).toContain((await send('status', order))?.phase)
       // Also if its tab was closed: it was handed out a moment before.
-      if (at) expect(Number(at) - Date.parse(updatedAt)).toBeLessThan(120_000)
+      if (at) expect(Number(at) - Date.parse(String(updatedAt))).toBeLessThan(120_000)
     }
   }
   expect(reviews.length).toBeGreaterThan(5)

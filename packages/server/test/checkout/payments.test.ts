@@ -16,16 +16,6 @@ async function editedOrder() {
   return { ...edited, first, second }
 }
 
-test('an old version that is paid after the order goes to review', async () => {
-  const { first, second, service, paid, reviews, phase, later } = await editedOrder()
-  service.settle(second, 'succeeded')
-  expect(await phase()).toBe('paid')
-  service.settle(first, 'succeeded')
-  await later()
-  expect([paid, reviews]).toEqual([[second], [`${first} duplicate`]])
-  expect(await phase()).toBe('paid')
-})
-
 test.each(['requires_payment_method', 'failed'] as const)(
   'an old version that is paid while the new one is %s blocks the order until it is refunded',
   async (status) => {
@@ -54,15 +44,6 @@ test('an order that returns to an earlier version has one payable intent for it'
   await intent()
   edit(200)
   expect(await intent()).toBe(second)
-})
-
-test('an order with its own version hands out no old price', async () => {
-  const { intent, rows, service } = shop()
-  for (const amount of [100, 200_000]) {
-    rows.set(orderId, { orderId, amount, currency: 'AMD', version: '1' })
-    await intent()
-  }
-  expect(service.intents.map(({ amount }) => amount)).toEqual([100, 200_000])
 })
 
 test('two tabs get one intent', async () => {
@@ -140,15 +121,6 @@ test.each([
   expect(await phase()).toBe('review')
   await later()
   expect([paid, reviews]).toEqual([[], [`${second} mismatch`]])
-})
-
-test('a payment that onPaid rejects goes to review', async () => {
-  const { intent, phase, service, reviews, later } = shop({ onPaid: () => false })
-  const first = await intent()
-  service.settle(first, 'succeeded')
-  expect(await phase()).toBe('review')
-  await later()
-  expect(reviews).toEqual([`${first} rejected`])
 })
 
 test('onPaid that returns nothing is an error, and the order is not paid', async () => {
@@ -268,34 +240,6 @@ test('an order can be paid after the service has forgotten a key', async () => {
   expect(third).toMatch(/^pi_/)
   expect(await phase()).toBe('open')
 })
-
-test.each(['processing', 'unknown_status'] as const)(
-  'an older response does not replace a confirmed %s',
-  async (status) => {
-    let hold: Promise<void> | undefined
-    const slow = withRetrieves(async (_, usual) => {
-      const [response, held] = [usual(), hold]
-      hold = undefined
-      await held
-      return response
-    })
-    const { intent, phase, record, service } = shop({ service: slow })
-    const id = await intent()
-    const confirm = () => service.settle(id, status as 'processing')
-    confirm()
-    await phase()
-    service.settle(id, 'requires_payment_method')
-    let release = () => {}
-    hold = new Promise((resolve) => (release = resolve))
-    const old = phase()
-    await expect.poll(() => service.requests.length).toBe(3)
-    confirm()
-    await phase()
-    release()
-    await old
-    expect((await record())?.payments[0]?.state).not.toBe('open')
-  },
-)
 
 test.each(describedServices)(
   '%s pays for an order, fails it, and pays twice',
