@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { memoryPayments } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
@@ -51,6 +52,27 @@ test('two tabs get one intent', async () => {
   const [one, two] = await Promise.all([intent(), intent()])
   expect(one).toBe(two)
   expect(service.intents).toHaveLength(1)
+})
+
+test.fails('two tabs get one intent while the customer of the order changes', async () => {
+  let changes = 0
+  const { intent } = shop({
+    order: () => ({ orderId, amount: 100, currency: 'AMD', customer: { id: `c-${++changes}` } }),
+  })
+  const [one, two] = await Promise.all([intent(), intent()])
+  expect(one).toBe(two)
+})
+
+test.fails('30 requests of an order at the same time get one intent', async () => {
+  const store = memoryPayments()
+  const save: typeof store.save = async (record) => {
+    await sleep(1)
+    return store.save(record)
+  }
+  const { intent } = shop({ payments: { ...store, save } })
+  const id = await intent()
+  const ids = await Promise.all(Array.from({ length: 30 }, () => intent()))
+  expect(new Set(ids)).toEqual(new Set([id]))
 })
 
 test.each([
@@ -281,3 +303,11 @@ test.each([
     expect([paid, reviews]).toEqual(expected(first, next))
   },
 )
+
+test.fails('a failed payment that another service no longer has does not block the order', async () => {
+  const { intent, phase, service } = shop({ service: foreignService() })
+  service.settle(await intent(), 'failed')
+  expect(await phase()).toBe('failed')
+  service.status(404, { code: 'payment_intent_not_found' })
+  expect(await intent()).toMatch(/^pi_/)
+})
