@@ -45,7 +45,8 @@ export class DueOrders {
   async #run(signal: AbortSignal | undefined): Promise<ReconcileSummary> {
     const run: Run = { looked: new Set(), orders: 0, errors: 0, failures: 0, fatal: undefined }
     for (let limit = pageSize; !signal?.aborted; ) {
-      const due = await this.#ledger.records.due(Date.now(), limit)
+      const listed = this.#ledger.records.due(Date.now(), limit)
+      const due = await inTime(listed, { ms: orderTimeout, event: 'payments.due did not return' })
       const page = due.filter((orderId) => !run.looked.has(orderId) && !this.#isPaused(orderId))
       if (page.length === 0 && due.length < limit) break
       // The workers share one iterator.

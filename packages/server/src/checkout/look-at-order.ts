@@ -107,8 +107,9 @@ async function look(
     const result = results[at]
     if (result?.status === 'fulfilled') seen.set(payment.intentId, result.value)
     else if (isNotFound(result?.reason)) missing++
-    // An open intent that the service does not have cannot be paid now.
-    if (result?.status === 'rejected' && !(isNotFound(result.reason) && payment.state === 'open')) {
+    // An intent that the service does not have cannot be paid now. Money that was on its way may have arrived.
+    const canBeGone = payment.state === 'open' || payment.state === 'failed'
+    if (result?.status === 'rejected' && !(isNotFound(result.reason) && canBeGone)) {
       failures.push(result.reason)
     }
   }
@@ -122,7 +123,8 @@ async function look(
   if (!isForeign) {
     const isComplete = seen.size === unsettled.length
     const keepsFailed = intents.translates
-    const findings = { before, seen, isComplete, order, keepsFailed, hooks }
+    const hasFailed = failures.length > 0
+    const findings = { before, seen, isComplete, hasFailed, order, keepsFailed, hooks }
     const change = storeFindings(findings, Date.now())
     after = await runHooks(ledger, await records.change(orderId, change, before))
   }

@@ -55,7 +55,9 @@ export class OrderPayments {
       const currency = intent.currency as Currency // The client compares it with the body.
       const { id: intentId, amount } = intent
       const created = { intentId, version, attempt, amount, currency, body }
-      await records.change(orderId, storeHandoff(created, { isOpen, now: Date.now() }), look.record)
+      const replaced = open && open.intentId !== intentId ? open.intentId : undefined
+      const stored = storeHandoff(created, { isOpen, replaced, now: Date.now() })
+      await records.change(orderId, stored, look.record)
       const orderNow = await findOrder(this.#ledger, orderId)
       // Loaded again: an intent that the store has lost must not be paid.
       const state = stateAfter(orderNow, await records.load(orderId), look.seen)

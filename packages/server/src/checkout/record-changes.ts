@@ -19,6 +19,8 @@ export interface Findings {
   readonly seen: ReadonlyMap<string, Seen>
   /** Whether each payment without a result was retrieved. */
   readonly isComplete: boolean
+  /** Whether a retrieve failed, other than for an intent that the service does not have. */
+  readonly hasFailed: boolean
   /** The order, read after the intents were retrieved; `undefined` if the shop no longer has it. */
   readonly order: CheckoutOrder | undefined
   /** Whether a failed payment can still be paid, as at another service. */
@@ -55,37 +57,44 @@ function isLeased({ leaseUntil }: Payment, now: number): boolean {
 }
 
 /**
- * Adds an intent that was handed out, or notes that it was handed out again. Its key names this intent now, so no other
- * payment of this version and attempt can be handed out any more.
+ * Adds an intent that is about to be handed out, or notes that it is handed out again. Only a payment with a body can be
+ * handed out: of two tabs with different customers, it is the one that is stored first.
+ *
+ * @param about - `replaced` is the payment whose key names this intent now.
  */
 export function storeHandoff(
   created: Pick<Payment, 'intentId' | 'version' | 'attempt' | 'amount' | 'currency' | 'body'>,
-  { isOpen, now }: { readonly isOpen: boolean; readonly now: number },
+  {
+    isOpen,
+    replaced,
+    now,
+  }: { readonly isOpen: boolean; readonly replaced: string | undefined; readonly now: number },
 ): Change {
-  const { intentId, version, attempt } = created
+  const { intentId, version } = created
   const handedAt = timeOf(now)
   return (record) => {
     const stored = record.payments.find((one) => one.intentId === intentId)
     if (stored && !(isOpen && stored.state === 'open')) return undefined
+    // Another request has just noted it.
+    if (stored && Math.abs(now - Date.parse(stored.handedAt)) < 1_000) return undefined
     const others = record.payments.map((one): Payment => {
-      const isReplaced =
-        one.intentId !== intentId && one.version === version && one.attempt === attempt
       const watchUntil = one.state === 'failed' ? one.watchUntil : undefined
       const kept = { ...one, oldSince: undefined, watchUntil }
-      return isReplaced ? { ...kept, body: undefined } : kept
+      if (one.intentId === intentId) return { ...kept, handedAt }
+      return one.intentId === replaced ? { ...kept, body: undefined } : kept
     })
-    const payments = stored
-      ? others.map((one) => (one.intentId === intentId ? { ...one, handedAt } : one))
-      : [
-          ...others,
-          // The response of a replay shows the intent as it was created.
-          {
-            ...created,
-            state: isOpen ? 'open' : 'unknown',
-            createdAt: handedAt,
-            handedAt,
-          } as const,
-        ]
+    const isTaken = others.some(
+      (one) => isPending(one.state) && one.version === version && one.body !== undefined,
+    )
+    const added: Payment = {
+      ...created,
+      body: isTaken ? undefined : created.body,
+      // The response of a replay shows the intent as it was created.
+      state: isOpen ? 'open' : 'unknown',
+      createdAt: handedAt,
+      handedAt,
+    }
+    const payments = stored ? others : [...others, added]
     return nextRecord(record, payments, { checkAt: soonest(record, payments, now), now })
   }
 }
@@ -95,7 +104,7 @@ export function storeHandoff(
  * look. A result that is not final is discarded if the record has changed since: it may be older.
  */
 export function storeFindings(findings: Findings, now: number): Change {
-  const { before, seen, isComplete, order, keepsFailed, hooks } = findings
+  const { before, seen, isComplete, hasFailed, order, keepsFailed, hooks } = findings
   return (record) => {
     const isUnchanged = record.revision === before.revision
     const next: Payment[] = [...record.payments]
@@ -110,20 +119,22 @@ export function storeFindings(findings: Findings, now: number): Change {
       if (!hooks.includes(payment.state) || isLeased(payment, now)) continue
       next[at] = { ...payment, leaseUntil: timeOf(now + leaseTime) }
     }
-    const isDue = record.checkAt !== null && Number(record.checkAt) <= now
+    // A look that leaves a hook to another one does not postpone it.
+    const leavesHook = next.some((payment) => hasHook(payment) && !hooks.includes(payment.state))
+    const isDue = record.checkAt !== null && Number(record.checkAt) <= now && !leavesHook
     const isChanged = next.some((payment, at) => payment !== record.payments[at])
     // Otherwise an older response could be stored after this one.
     const isWaiting = [...seen.values()].some(
       ({ state }) => state === 'processing' || state === 'unknown',
     )
     if (!isDue && !isChanged && !(isWaiting && isUnchanged)) return undefined
-    if (!isComplete) {
+    if (hasFailed || leavesHook) {
       // Others are due before it now.
       const checkAt = isDue ? now + minute : soonest(record, next, now)
       return nextRecord(record, next, { checkAt, now })
     }
-    const isLate = isDue && now - Number(record.checkAt) > maxLate
-    const payments = isLate || !isDue ? next : leaveAlone(next, now)
+    const isOnTime = isDue && now - Number(record.checkAt) <= maxLate
+    const payments = isOnTime && isComplete ? leaveAlone(next, now) : next
     return nextRecord(record, payments, { checkAt: nextLook(payments, now), now })
   }
 }

@@ -28,12 +28,13 @@ test('no schedule of two merchants loses a payment, or ships for two', async () 
 }, 300_000)
 
 /** Each rule of the design, how its source is removed, what then is violated, and the faults that show it. */
-const rules: readonly [string, string, string, violation: RegExp, mix?: readonly Fault[]][] = [
+const rules: readonly [string, string, string, violation: RegExp, mix: readonly Fault[]][] = [
   [
     'the lease of a hook',
     '!hooks.includes(payment.state) || isLeased(payment, now)',
     '!hooks.includes(payment.state)',
     /onPaid runs in two processes at a time/,
+    ['edits', 'slowResponses'],
   ],
   [
     'the block after a failed retrieve',
@@ -50,10 +51,18 @@ const rules: readonly [string, string, string, violation: RegExp, mix?: readonly
     ['slowResponses'],
   ],
   [
+    'the trace of a confirmed result',
+    '!(isWaiting && isUnchanged)',
+    'true',
+    /a handoff (while a payment is known to be busy|of an intent that cannot be paid)/,
+    ['edits', 'slowResponses'],
+  ],
+  [
     'the result that this call has seen',
     'isWaiting && canWait',
     'false',
     /a handoff that has seen another payment processing/,
+    ['edits', 'slowResponses'],
   ],
   [
     'the one payment of an order',
@@ -63,17 +72,11 @@ const rules: readonly [string, string, string, violation: RegExp, mix?: readonly
     ['edits'],
   ],
   [
-    'the order between two accepted payments',
-    'other && `is already paid',
-    'false && `is already paid',
-    /two payments are the order’s/,
-    ['edits'],
-  ],
-  [
     'the refusal of a refund while a hook runs',
     'return isLeased(payment, now) ?',
     'return false ?',
     /a refunded payment ships/,
+    ['failingHooks', 'slowResponses'],
   ],
   [
     'amount and currency in a version',
@@ -115,7 +118,7 @@ const rules: readonly [string, string, string, violation: RegExp, mix?: readonly
     'return now - since < day ? payment : ',
     'return ',
     /an order is left alone unseen/,
-    ['ages', 'wrongKey', 'lostResponses'],
+    ['ages', 'edits', 'failingHooks'],
   ],
   [
     'the looks that must be complete',

@@ -128,7 +128,9 @@ export async function play({
     const task = async (): Promise<unknown> => run()
     task().catch((error: unknown) => {
       const text = String(error)
-      const isExpected = /HandoffRejection|^InvalidParams|^Error: .*(onPaid|injected)/.test(text)
+      const isExpected = /HandoffRejection|^InvalidParams|^ShopError: .*(onPaid|injected)/.test(
+        text,
+      )
       if (!isExpected && !PiError.is(error)) violations.push(`${name}: ${text}`)
     })
   }

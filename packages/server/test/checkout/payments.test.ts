@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { memoryPayments } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
@@ -15,16 +16,6 @@ async function editedOrder() {
   expect(second).not.toBe(first)
   return { ...edited, first, second }
 }
-
-test('an old version that is paid after the order goes to review', async () => {
-  const { first, second, service, paid, reviews, phase, later } = await editedOrder()
-  service.settle(second, 'succeeded')
-  expect(await phase()).toBe('paid')
-  service.settle(first, 'succeeded')
-  await later()
-  expect([paid, reviews]).toEqual([[second], [`${first} duplicate`]])
-  expect(await phase()).toBe('paid')
-})
 
 test.each(['requires_payment_method', 'failed'] as const)(
   'an old version that is paid while the new one is %s blocks the order until it is refunded',
@@ -56,20 +47,32 @@ test('an order that returns to an earlier version has one payable intent for it'
   expect(await intent()).toBe(second)
 })
 
-test('an order with its own version hands out no old price', async () => {
-  const { intent, rows, service } = shop()
-  for (const amount of [100, 200_000]) {
-    rows.set(orderId, { orderId, amount, currency: 'AMD', version: '1' })
-    await intent()
-  }
-  expect(service.intents.map(({ amount }) => amount)).toEqual([100, 200_000])
-})
-
 test('two tabs get one intent', async () => {
   const { intent, service } = shop()
   const [one, two] = await Promise.all([intent(), intent()])
   expect(one).toBe(two)
   expect(service.intents).toHaveLength(1)
+})
+
+test('two tabs get one intent while the customer of the order changes', async () => {
+  let changes = 0
+  const { intent } = shop({
+    order: () => ({ orderId, amount: 100, currency: 'AMD', customer: { id: `c-${++changes}` } }),
+  })
+  const [one, two] = await Promise.all([intent(), intent()])
+  expect(one).toBe(two)
+})
+
+test('30 requests of an order at the same time get one intent', async () => {
+  const store = memoryPayments()
+  const save: typeof store.save = async (record) => {
+    await sleep(1)
+    return store.save(record)
+  }
+  const { intent } = shop({ payments: { ...store, save } })
+  const id = await intent()
+  const ids = await Promise.all(Array.from({ length: 30 }, () => intent()))
+  expect(new Set(ids)).toEqual(new Set([id]))
 })
 
 test.each([
@@ -140,15 +143,6 @@ test.each([
   expect(await phase()).toBe('review')
   await later()
   expect([paid, reviews]).toEqual([[], [`${second} mismatch`]])
-})
-
-test('a payment that onPaid rejects goes to review', async () => {
-  const { intent, phase, service, reviews, later } = shop({ onPaid: () => false })
-  const first = await intent()
-  service.settle(first, 'succeeded')
-  expect(await phase()).toBe('review')
-  await later()
-  expect(reviews).toEqual([`${first} rejected`])
 })
 
 test('onPaid that returns nothing is an error, and the order is not paid', async () => {
@@ -337,3 +331,21 @@ test.each([
     expect([paid, reviews]).toEqual(expected(first, next))
   },
 )
+
+test('a failed payment that another service no longer has does not block the order', async () => {
+  const { intent, phase, service } = shop({ service: foreignService() })
+  service.settle(await intent(), 'failed')
+  expect(await phase()).toBe('failed')
+  service.status(404, { code: 'payment_intent_not_found' })
+  expect(await intent()).toMatch(/^pi_/)
+})
+
+test('a payment that is accepted stays under review if onPaid returns false', async () => {
+  const { checkout, intent, later, service, phase } = shop({ onPaid: () => false })
+  const intentId = await intent()
+  service.settle(intentId, 'succeeded')
+  await later()
+  const accepted = checkout.resolve({ orderId, intentId }, 'accepted')
+  await expect(accepted).rejects.toThrow(/onPaid returned false\. It stays under review/)
+  expect(await phase()).toBe('review')
+})
