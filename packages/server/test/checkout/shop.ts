@@ -116,12 +116,6 @@ export function withRetrieves(
   return { ...service, options: { ...service.options, fetch } }
 }
 
-/** A clock that a test moves. */
-export function movableClock(): { readonly move: (ms: number) => void } {
-  fakeTimers(['Date'])
-  return { move: (ms) => void vi.setSystemTime(Date.now() + ms) }
-}
-
 /** Replaces the timers, or some of them, in this test. */
 export function fakeTimers(toFake?: ['Date']): void {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), ...(toFake && { toFake }) })
