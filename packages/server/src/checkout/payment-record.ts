@@ -39,6 +39,7 @@ export interface Payment {
   readonly attempt: number
   /** Minor units. */
   readonly amount: number
+  /** In upper case. */
   readonly currency: Currency
   readonly state: PaymentStatus
   /** Why it failed or is under review: `canceled`, `expired`, a decline code, a `ReviewReason`; `accepted` by the merchant. */

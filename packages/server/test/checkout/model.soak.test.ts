@@ -51,13 +51,6 @@ const rules: readonly [string, string, string, violation: RegExp, mix: readonly 
     ['slowResponses'],
   ],
   [
-    'the trace of a confirmed result',
-    '!(isWaiting && isUnchanged)',
-    'true',
-    /a handoff (while a payment is known to be busy|of an intent that cannot be paid)/,
-    ['edits', 'slowResponses'],
-  ],
-  [
     'the result that this call has seen',
     'isWaiting && canWait',
     'false',
