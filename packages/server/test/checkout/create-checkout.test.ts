@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { memoryPayments, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { captureStderr, fakeTimers, orderId, origin, type Shop, shop } from './shop.ts'
+import { captureStderr, fakeTimers, orderId, origin, type ShopOptions, shop } from './shop.ts'
 
 test('the page gets exactly id and clientSecret, and the store gets no secret', async () => {
   const { handoff, record, service } = shop()
@@ -41,52 +41,35 @@ test.each([
   },
 )
 
-test.each([
-  ['authorize', { authorize: () => 7 as never }, /^authorize: the hook must return the id/],
-  [
-    'order',
-    { order: () => ({ orderId: 'C-3', amount: 100, currency: 'AMD' as const }) },
-    /^order: the hook returned another order for orderId "A-1001"/,
-  ],
-])('a wrong result of %s is an error', async (_, hooks, message) => {
+const other = { orderId: 'C-3', amount: 100, currency: 'AMD' } as const
+test.each<[string, string, number, ShopOptions]>([
+  ['authorize', 'a number', 500, { authorize: () => 7 as never }],
+  ['order', 'another order', 500, { order: () => other }],
+  ['authorize', 'undefined', 404, { authorize: () => undefined }],
+  ['authorize', 'null', 404, { authorize: () => null }],
+  ['authorize', 'an empty id', 404, { authorize: () => '' }],
+  ['order', 'undefined', 404, { order: () => undefined }],
+])('if %s returns %s, handoff and status return %i', async (hook, _, code, hooks) => {
   const { handoff, status, errors, service } = shop(hooks)
-  expect([(await handoff()).status, (await status()).status]).toEqual([500, 500])
-  for (const error of errors) expect((error as Error).message).toMatch(message)
+  expect([(await handoff()).status, (await status()).status]).toEqual([code, code])
+  if (code === 500) expect(String(errors[0])).toMatch(`${hook}: the hook`)
   expect(service.requests).toEqual([])
 })
 
 test.each([
-  ['authorize', 'undefined', { authorize: () => undefined }],
-  ['authorize', 'null', { authorize: () => null }],
-  ['authorize', 'an empty id', { authorize: () => '' }],
-  ['order', 'undefined', { order: () => undefined }],
-])('an order for which %s returns %s is not found', async (_, _result, hooks) => {
-  const { handoff, status } = shop(hooks)
-  expect([(await handoff()).status, (await status()).status]).toEqual([404, 404])
-})
-
-test.each([
-  ['without authorize', { authorize: null }, /^authorize: must be a function/],
-  ['without order', { order: null }, /^order: must be a function/],
-  ['without onPaid', { onPaid: null }, /^onPaid: must be a function/],
-  ['without payments', { payments: null }, /^payments: must be a store/],
-  ['for http', { shopOrigin: 'http://shop.example' }, /^shopOrigin: must be https/],
-  ['without shopOrigin', { shopOrigin: undefined }, /^shopOrigin: must be .*default port/],
-  ['for no origin', { shopOrigin: [] }, /^shopOrigin: must be .*default port/],
-  [
-    'for a host',
-    { shopOrigin: [origin, 'shop.example'] },
-    /https:\/\/shop\.example\. Set the shop/,
-  ],
-  [
-    'for the origin of the hosted checkout',
-    { shopOrigin: 'https://pay.example' },
-    /^shopOrigin: is the hosted checkout's, PI_CHECKOUT_ORIGIN.*The hosted checkout's is checkoutOrigin/,
-  ],
-])('rejects a checkout %s', (_, options, rule) => {
+  ['authorize', null, 'must be a function'],
+  ['order', null, 'must be a function'],
+  ['onPaid', null, 'must be a function'],
+  ['payments', null, 'must be a store'],
+  ['shopOrigin', 'http://shop.example', 'must be https'],
+  ['shopOrigin', undefined, 'must be .*default port'],
+  ['shopOrigin', [], 'must be .*default port'],
+  ['shopOrigin', [origin, 'shop.example'], 'https://shop.example. Set the shop'],
+  ['shopOrigin', 'https://pay.example', 'is the hosted checkout.*is checkoutOrigin'],
+])('rejects a checkout whose %s is %j', (name, value, rule) => {
   vi.stubEnv('PI_CHECKOUT_ORIGIN', 'https://pay.example/')
   onTestFinished(() => void vi.unstubAllEnvs())
-  expect(() => shop(options as never)).toThrow(rule)
+  expect(() => shop({ [name]: value })).toThrow(new RegExp(`^${name}: .*${rule}`))
 })
 
 test('start() finds what the client finds, and a wrong interval', async () => {
@@ -114,35 +97,27 @@ test('a hook that never returns does not end the runs of start()', async () => {
   expect(String(errors[0])).toMatch(/order "A-1001" was not checked within 120 seconds/)
 })
 
-test.each([
-  ['the page gives up', undefined, 19_000],
-  ["the client's own limit, if that is shorter,", 5_000, 5_500],
-])(
-  'a handoff has its response before %s, also if the service has none',
-  async (_, totalTimeout, time) => {
-    fakeTimers()
-    const fetch = (_: unknown, { signal }: RequestInit = {}): Promise<Response> =>
-      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-    const intents = new PaymentIntents({ ...fakeService().options, fetch, totalTimeout })
-    const intent = shop({ intents }).intent()
-    await vi.advanceTimersByTimeAsync(time)
-    expect(await Promise.race([intent, 'no response'])).toBe('payment_unavailable')
-  },
-)
+test('a page gets a response before it gives up, also if the service has none', async () => {
+  fakeTimers()
+  const fetch = (_: unknown, { signal }: RequestInit = {}): Promise<Response> =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  const intents = new PaymentIntents({ ...fakeService().options, fetch })
+  const intent = shop({ intents }).intent()
+  await vi.advanceTimersByTimeAsync(19_000)
+  expect(await Promise.race([intent, 'no response'])).toBe('payment_unavailable')
+})
 
 test.each(['authorize', 'order', 'load'] as const)(
   'a page gets a response before it gives up, also if %s hangs',
   async (name) => {
     fakeTimers()
     const hang = () => new Promise<never>(() => {})
-    const options =
-      name === 'load' ? { payments: { ...memoryPayments(), load: hang } } : { [name]: hang }
-    const { handoff, status, errors } = shop(options)
+    const payments = { ...memoryPayments(), ...(name === 'load' && { load: hang }) }
+    const { handoff, status } = shop({ [name]: hang, payments })
     const responses = Promise.all([handoff(), status()])
     await vi.advanceTimersByTimeAsync(19_500)
     const codes = await Promise.race([responses, 'no response'])
     expect(codes).toMatchObject([{ status: 503 }, { status: 503 }])
-    expect(String(errors[0])).toMatch(/authorize, order, onPaid, or the store did not return/)
   },
 )
 
@@ -205,16 +180,10 @@ test('writes an error to stderr without onError, and one line for a rejected req
   const { handoff } = shop({ onError: undefined, order: () => Promise.reject(cause) })
   await handoff()
   await handoff({}, { origin: 'https://evil.example', 'x-request-id': 'req-7' })
-  const line = expect.stringMatching(
-    /^\/checkout\/handoff returned 403 origin_not_allowed, X-Request-Id "req-7": origin: must be/,
-  )
-  const [[, error] = [], second] = stderr.mock.calls
-  expect(error).toMatchObject({
-    message: 'order: the hook failed for order "A-1001": broken hook',
-    cause,
-    retryable: true,
-  })
-  expect(second).toEqual(['pi-checkout:', line])
+  expect(stderr.mock.calls).toMatchObject([
+    ['pi-checkout:', { message: expect.stringContaining(`"${orderId}"`), cause }],
+    ['pi-checkout:', expect.stringMatching(/ 403 origin_not_allowed, X-Request-Id "req-7": /)],
+  ])
 })
 
 test('writes at most 60 lines a minute about errors', async () => {
@@ -223,7 +192,6 @@ test('writes at most 60 lines a minute about errors', async () => {
   const reject = () => handoff({}, { origin: 'https://evil.example' })
   for (let count = 0; count < 100; count++) await reject()
   expect(stderr).toHaveBeenCalledTimes(60)
-  expect(stderr.mock.lastCall?.[2]).toMatch(/The errors after it in this minute have no line/)
   await later()
   await reject()
   expect(stderr).toHaveBeenCalledTimes(61)
@@ -237,9 +205,7 @@ test('writes a payment under review to stderr without onReview', async () => {
   rows.delete(orderId)
   await later()
   const [[, line] = []] = stderr.mock.calls
-  expect(line).toBe(
-    `payment ${first} of 100 AMD for order "A-1001" needs a review: order_not_found. Accept or refund it with resolve().`,
-  )
+  expect(line).toMatch(`payment ${first} of 100 AMD for order "A-1001" needs a review`)
 })
 
 test.each([
@@ -254,30 +220,17 @@ test.each(['load', 'save', 'order', 'authorize'])(
   'a page can try again after %s failed for a moment',
   async (name) => {
     let isDown = true
-    const store = memoryPayments()
-    const down = (called: string): void => {
-      if (isDown && called === name) throw new Error('database down')
-    }
-    const { handoff }: Shop = shop({
-      authorize: () => {
-        down('authorize')
-        return orderId
-      },
-      order: () => {
-        down('order')
-        return { orderId, amount: 100, currency: 'AMD' }
-      },
-      payments: {
-        ...store,
-        load: (...args) => {
-          down('load')
-          return store.load(...args)
-        },
-        save: (record) => {
-          down('save')
-          return store.save(record)
-        },
-      },
+    const flaky =
+      <Args extends unknown[], Result>(hook: string, usual: (...args: Args) => Result) =>
+      (...args: Args): Result => {
+        if (isDown && hook === name) throw new Error('database down')
+        return usual(...args)
+      }
+    const { load, save } = memoryPayments()
+    const { handoff } = shop({
+      authorize: flaky('authorize', () => orderId),
+      order: flaky('order', () => ({ orderId, amount: 100, currency: 'AMD' })),
+      payments: { ...memoryPayments(), load: flaky('load', load), save: flaky('save', save) },
     })
     const response = await handoff()
     expect(response.status).toBe(503)

@@ -12,25 +12,22 @@ test('returns the policy of the security guide (threat 51)', () => {
   expect(policyText.replace('https://pay.example', 'CHECKOUT')).toBe(policy)
 })
 
-test('has no report-to without an endpoint', () => {
-  expect(cspFor({ checkoutOrigin: 'http://127.0.0.1:4000' })).toMatch(
-    /frame-src http:\/\/127\.0\.0\.1:4000; .*; trusted-types lit-html$/,
-  )
-})
-
-test('allows the Trusted Types policies of the shop', () => {
-  expect(cspFor({ checkoutOrigin, trustedTypes: ['vue'] })).toMatch(/; trusted-types lit-html vue$/)
+test.each<[string, CspOptions['trustedTypes']]>([
+  ['trusted-types lit-html', undefined],
+  ['trusted-types lit-html vue', ['vue']],
   // The element contains its own copy of Lit.
-  expect(cspFor({ checkoutOrigin, trustedTypes: ['vue', 'lit-html'] })).toMatch(
-    /; trusted-types lit-html vue 'allow-duplicates'$/,
-  )
+  ["trusted-types lit-html vue 'allow-duplicates'", ['vue', 'lit-html']],
+])('ends with %s without reports', (end, trustedTypes) => {
+  expect(cspFor({ checkoutOrigin, trustedTypes }).split('; ').at(-1)).toBe(end)
 })
 
 test('adds the nonce and the sources of a framework, and leaves out Trusted Types', () => {
   const scriptSrc = ['https://a.example', 'http://localhost:5173']
-  expect(cspFor({ checkoutOrigin, nonce: 'bm9uY2U=', scriptSrc, trustedTypes: false })).toBe(
-    "default-src 'none'; script-src 'self' 'nonce-bm9uY2U=' https://a.example http://localhost:5173; style-src 'self' 'nonce-bm9uY2U='; img-src 'self'; font-src 'self'; connect-src 'self'; frame-src https://pay.example; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
+  const policy = cspFor({ checkoutOrigin, nonce: 'bm9uY2U=', scriptSrc, trustedTypes: false })
+  expect(policy).toContain(
+    "; script-src 'self' 'nonce-bm9uY2U=' https://a.example http://localhost:5173; style-src 'self' 'nonce-bm9uY2U=';",
   )
+  expect(policy).not.toContain('trusted-types')
 })
 
 const injections = ['', "x'", 'x; script-src *', 'a b', 'a,b', 'x\n']
