@@ -186,17 +186,6 @@ test('writes an error to stderr without onError, and one line for a rejected req
   ])
 })
 
-test('writes at most 60 lines a minute about errors', async () => {
-  const stderr = captureStderr()
-  const { handoff, later } = shop({ onError: undefined })
-  const reject = () => handoff({}, { origin: 'https://evil.example' })
-  for (let count = 0; count < 100; count++) await reject()
-  expect(stderr).toHaveBeenCalledTimes(60)
-  await later()
-  await reject()
-  expect(stderr).toHaveBeenCalledTimes(61)
-})
-
 test('writes a payment under review to stderr without onReview', async () => {
   const stderr = captureStderr()
   const { intent, later, service, rows } = shop({ onReview: undefined })

@@ -114,10 +114,3 @@ test('works in Express after a body parser', async () => {
   const response = await fetch(`${site.origin}/checkout/start`, init)
   expect(await response.text()).toContain('clientSecret')
 })
-
-test('status() tells the shop’s own page what the status route tells a script', async () => {
-  const one = shop()
-  one.service.settle(await one.intent(), 'succeeded')
-  expect(await one.checkout.status(orderId)).toEqual({ phase: 'paid', reason: undefined })
-  expect(one.paid).toHaveLength(1)
-})
