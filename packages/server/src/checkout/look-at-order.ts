@@ -96,7 +96,8 @@ async function look(
 ): Promise<Look> {
   const { intents, records } = ledger
   const { orderId } = before
-  const unsettled = before.payments.filter((payment) => isUnsettled(payment, Date.now()))
+  const seenAt = Date.now()
+  const unsettled = before.payments.filter((payment) => isUnsettled(payment, seenAt))
   const results = await Promise.allSettled(
     unsettled.map(async (payment) => retrieve(intents, orderId, payment, call)),
   )
@@ -124,7 +125,7 @@ async function look(
     const isComplete = seen.size === unsettled.length
     const keepsFailed = intents.translates
     const hasFailed = failures.length > 0
-    const findings = { before, seen, isComplete, hasFailed, order, keepsFailed, hooks }
+    const findings = { before, seenAt, seen, isComplete, hasFailed, order, keepsFailed, hooks }
     const change = storeFindings(findings, Date.now())
     after = await runHooks(ledger, await records.change(orderId, change, before))
   }

@@ -15,6 +15,8 @@ export interface Seen {
 export interface Findings {
   /** The record before the intents were retrieved. */
   readonly before: PaymentRecord
+  /** When the intents were retrieved: a process may be suspended after it. */
+  readonly seenAt: number
   /** By the id of the intent. */
   readonly seen: ReadonlyMap<string, Seen>
   /** Whether each payment without a result was retrieved. */
@@ -104,7 +106,7 @@ export function storeHandoff(
  * look. A result that is not final is discarded if the record has changed since: it may be older.
  */
 export function storeFindings(findings: Findings, now: number): Change {
-  const { before, seen, isComplete, hasFailed, order, keepsFailed, hooks } = findings
+  const { before, seenAt, seen, isComplete, hasFailed, order, keepsFailed, hooks } = findings
   return (record) => {
     const isUnchanged = record.revision === before.revision
     const next: Payment[] = [...record.payments]
@@ -134,7 +136,7 @@ export function storeFindings(findings: Findings, now: number): Change {
       return nextRecord(record, next, { checkAt, now })
     }
     const isOnTime = isDue && now - Number(record.checkAt) <= maxLate
-    const payments = isOnTime && isComplete ? leaveAlone(next, now) : next
+    const payments = isOnTime && isComplete ? leaveAlone(next, seenAt) : next
     return nextRecord(record, payments, { checkAt: nextLook(payments, now), now })
   }
 }
