@@ -12,9 +12,9 @@ afterEach(() => void vi.useRealTimers())
 
 const first = Number(process.env.PI_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-/** Plays 20,000 schedules, or until one violates the rule. Returns it. */
-async function firstViolation(model: Partial<Model>, rule = /./) {
-  for (let number = 0; number < 20_000; number++) {
+/** Plays schedules until one violates the rule. Returns it. */
+async function firstViolation(model: Partial<Model>, rule = /./, schedules = 100_000) {
+  for (let number = 0; number < schedules; number++) {
     const seed = first + number
     const violation = await play({ seed, parts, ...model })
     if (violation && rule.test(violation)) return `PI_SEED=${seed}: ${violation}`
@@ -24,7 +24,7 @@ async function firstViolation(model: Partial<Model>, rule = /./) {
 }
 
 test('no schedule of two merchants loses a payment, or ships for two', async () => {
-  expect(await firstViolation({})).toBeUndefined()
+  expect(await firstViolation({}, /./, 20_000)).toBeUndefined()
 }, 600_000)
 
 /** Each rule of the design, how its source is removed, what then is violated, and the faults that show it. */
