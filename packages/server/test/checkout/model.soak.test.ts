@@ -114,13 +114,6 @@ const rules: readonly [string, string, string, violation: RegExp, mix: readonly 
     ['ages', 'edits', 'failingHooks'],
   ],
   [
-    'the looks that must be complete',
-    'isOnTime && isComplete',
-    'isOnTime',
-    /an order is left alone unseen/,
-    ['ages', 'lostResponses'],
-  ],
-  [
     'the review of a rejected payment',
     "{ state: 'reviewing', reason: 'rejected', since: timeOf(now) }",
     '{}',
