@@ -218,6 +218,17 @@ test('a payment that is processing is waited for, and a final one costs nothing'
   expect(order.service.requests).toHaveLength(before)
 })
 
+test('an order is not left alone while the service lacks one of its intents', async () => {
+  let goneId = ''
+  const service = withRetrieves(({ id }, usual) => (id === goneId ? gone() : usual()))
+  const order = shop({ service })
+  goneId = await order.intent()
+  order.edit(200)
+  await order.intent()
+  await pass(order, 120, 24 * 60 * minute)
+  expect((await order.record())?.checkAt).not.toBeNull()
+})
+
 test('a clock that jumps for a moment leaves no order alone', async () => {
   const old = shop()
   const id = await old.intent()
