@@ -51,7 +51,7 @@ export async function lookForBuyer(ledger: Ledger, orderId: string): Promise<Loo
   return { order, record: before, state, seen: new Map(), isMissing: false }
 }
 
-/** A look that nobody waits for: it runs every hook that is due. */
+/** A look of `reconcile()`, without a waiting buyer: it runs every hook that is due. */
 export async function lookForReconcile(
   ledger: Ledger,
   orderId: string,

@@ -100,7 +100,7 @@ function addressOf(url: string): RequestOptions {
 function responseOf(message: IncomingMessage): TransportResponse {
   const { statusCode = 0, headers } = message
   const body = readMessage(message, maxResponse)
-  body.catch(() => {}) // Nobody reads the body of a request that has failed.
+  body.catch(() => {}) // A request that has failed has no reader of its body.
   return {
     status: statusCode,
     header: (name) => {

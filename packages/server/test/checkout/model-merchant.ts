@@ -13,7 +13,7 @@ import type * as parts from './parts.ts'
  * retrieve are often older than what another process has stored since. `lostRecords`: the store loses all records, as
  * `memoryPayments()` does with its process; then only handoffs are checked. `reopened`: the service is another one, and a
  * failed payment can be paid. `clockJumps`: to another day, and back. `ages`: months pass. `rowForms`: a client of the
- * database returns rows in a form of its own.
+ * database returns rows in its own form.
  */
 export type Fault =
   | 'crashes'
