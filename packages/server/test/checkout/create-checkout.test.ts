@@ -228,3 +228,14 @@ test.each(['load', 'save', 'order', 'authorize'])(
     expect((await handoff()).status).toBe(200)
   },
 )
+
+test('writes at most 60 lines a minute about errors', async () => {
+  const stderr = captureStderr()
+  const { handoff, later } = shop({ onError: undefined })
+  const reject = () => handoff({}, { origin: 'https://evil.example' })
+  for (let count = 0; count < 100; count++) await reject()
+  expect(stderr).toHaveBeenCalledTimes(60)
+  await later()
+  await reject()
+  expect(stderr).toHaveBeenCalledTimes(61)
+})
