@@ -11,6 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pi-consumers-'))
 const tools = [
   'typescript-5@npm:typescript@5.9.3',
   'typescript-7@npm:typescript@7.0.2',
+  '@cloudflare/workers-types@5.20261117.1',
   '@types/express@5.0.6',
   '@types/node@24',
   '@types/react@19.3.0',
@@ -35,12 +36,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000)
 
 const server = `
-import { createCheckout, type CheckoutOrder, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, type CheckoutOrder, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 import { toNode } from '@pi-checkout/server/node'
 import { fakeService } from '@pi-checkout/server/testing'
 import { startService } from '@pi-checkout/service'
 import express from 'express'
-let order: CheckoutOrder = { orderId: newOrderId(), amount: 150000, currency: 'AMD' }
+let order: CheckoutOrder = { orderId: crypto.randomUUID().replaceAll('-', ''), amount: 150000, currency: 'AMD' }
 let paidBy = ''
 const checkout = createCheckout({
   intents: new PaymentIntents(fakeService().options),
@@ -109,6 +110,20 @@ for (const version of [5, 7]) {
     expect(output).toBe('')
   })
 }
+
+test.concurrent('the server compiles for Workers, with the library of ES2020', {
+  timeout: 300_000,
+}, async ({ expect }) => {
+  const worker = join(folder, 'worker.ts')
+  writeFileSync(worker, "export { createCheckout, PaymentIntents } from '@pi-checkout/server'\n")
+  const tsc = join(folder, 'node_modules/typescript-7/bin/tsc')
+  const flags = '--noEmit --strict --module esnext --moduleResolution bundler --lib es2020'.split(
+    ' ',
+  )
+  const types = ['--types', '@cloudflare/workers-types', worker]
+  const { output } = await runProgram([tsc, ...flags, ...types], { cwd: folder })
+  expect(output).toBe('')
+})
 
 for (const [runner, command] of [
   ['Jest', ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--env=jsdom']],

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { createCheckout, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 import { toNode } from '@pi-checkout/server/node'
 import express from 'express'
 
 const { PORT = 3000, PI_CHECKOUT_ORIGIN = '' } = process.env
-const orderId = newOrderId()
+const orderId = crypto.randomUUID().replaceAll('-', '')
 
 const checkout = createCheckout({
   intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY

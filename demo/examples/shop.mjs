@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createCheckout, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 
 export const { PORT = 3000, PI_CHECKOUT_ORIGIN = '' } = process.env
 
@@ -32,7 +32,7 @@ function orderOf(cookie) {
 /** Stores the order of a new session. */
 function addOrder() {
   orders.push({
-    orderId: newOrderId(),
+    orderId: crypto.randomUUID().replaceAll('-', ''),
     amount: 150000, // 1500.00 AMD
     currency: 'AMD',
     session: randomUUID(),

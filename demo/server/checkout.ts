@@ -58,7 +58,6 @@ export function shopCheckout({
     fullPage: {
       checkoutOrigin,
       appearance,
-      shopName: 'Tsiran',
       returnUrl: (orderId) => `${shopOrigin}/pay/${orderId}`,
     },
     authorize: ({ orderId = '', context }: AuthorizeQuery<Request>) =>
@@ -68,17 +67,17 @@ export function shopCheckout({
       return order && order.closedAt === null ? payableOrder(db, order) : undefined
     },
     // One statement, so that no other change comes in between. A payment that the staff accepts opens its order again.
-    onPaid: async ({ orderId, payment: { intentId, amount, currency, decision } }) => {
+    onPaid: async ({ orderId, payment: { intentId, amount, currency }, accepted }) => {
       const card = await cardOf(intents, intentId)
       const paid = db
         .prepare(
           `update orders set paid_by = ?1, paid_at = coalesce(paid_at, ?2), closed_at = null,
                              paid_with = coalesce(?7, paid_with)
-            where id = ?3 and amount = ?4 and currency = ?5
-              and (paid_by is null or paid_by = ?1) and (closed_at is null or ?6 = 'accepted')
+            where id = ?3 and (paid_by is null or paid_by = ?1)
+              and (?6 = 1 or (amount = ?4 and currency = ?5 and closed_at is null))
             returning id`,
         )
-        .all(intentId, new Date().toISOString(), orderId, amount, currency, decision, card)
+        .all(intentId, new Date().toISOString(), orderId, amount, currency, Number(accepted), card)
       return paid.length === 1
     },
     onReview: ({ orderId, payment: { intentId }, reason }) =>

@@ -37,7 +37,14 @@ export function isUnsettled({
   state,
   payments,
 }: Pick<OrderDetails, 'state' | 'payments'>): boolean {
-  return ['open', 'processing', 'closed'].includes(state) && payments.some(({ done }) => !done)
+  return (
+    ['open', 'processing', 'closed'].includes(state) &&
+    payments.some((payment) => !isSettled(payment))
+  )
+}
+
+function isSettled({ state }: Payment): boolean {
+  return ['failed', 'paid', 'review', 'refunded'].includes(state)
 }
 
 /** Reads an order and its payments. It sends no request to the service. */
@@ -54,7 +61,7 @@ export async function orderDetails(
     state: stateOf(order, { phase, reason }),
     reason,
     payments,
-    underReview: payments.filter(({ decision }) => decision === 'review'),
+    underReview: payments.filter(({ state }) => state === 'reviewing' || state === 'review'),
   }
 }
 

@@ -93,13 +93,11 @@ export function passDays(db: Database, days: number): void {
   const earlier = (time: string): string =>
     new Date(Date.parse(time) - days * 86_400_000).toISOString()
   const rows = db
-    .prepare(
-      'select order_id, check_at, payments from checkout_payments where check_at is not null',
-    )
-    .all() as { order_id: string; check_at: string; payments: string }[]
-  for (const { order_id, check_at, payments } of rows) {
-    const moved = payments.replaceAll(/\d{4}-[\d-]+T[\d:.]+Z/g, earlier)
-    db.prepare('update checkout_payments set check_at = ?, payments = ? where order_id = ?').run(
+    .prepare('select order_id, check_at, record from checkout_payments where check_at is not null')
+    .all() as { order_id: string; check_at: string; record: string }[]
+  for (const { order_id, check_at, record } of rows) {
+    const moved = record.replaceAll(/\d{4}-[\d-]+T[\d:.]+Z/g, earlier)
+    db.prepare('update checkout_payments set check_at = ?, record = ? where order_id = ?').run(
       earlier(check_at),
       moved,
       order_id,

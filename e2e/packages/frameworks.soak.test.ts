@@ -1,5 +1,5 @@
 // The examples that a framework builds: installed from the tarballs, built, started, and paid in as a merchant's buyer.
-import { cpSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { payWith } from '@pi-checkout/element/testing'
@@ -14,8 +14,8 @@ import { test as base, expect } from '../fixtures/base-test.ts'
 /** A copy of an example in a separate folder. */
 interface Example {
   readonly origin: string
-  /** Installs it from the tarballs, and builds it. */
-  build(): Promise<void>
+  /** Installs it from the tarballs, and builds it. `files` replace those of the example. */
+  build(files?: Iterable<readonly [name: string, code: string]>): Promise<void>
   /** Starts it and waits until it responds. @throws {Error} With its output, if it exits before. */
   start(env?: NodeJS.ProcessEnv): Promise<() => Promise<unknown>>
 }
@@ -58,6 +58,28 @@ for (const framework of ['next', 'sveltekit', 'nuxt', 'astro']) {
   })
 }
 
+test.describe(() => {
+  test.use({ framework: 'next' })
+
+  test('the files of the guide for next.js take a payment with a nonce and without a referrer', async ({
+    page,
+    example,
+    pageErrors,
+  }) => {
+    pageErrors.allow(/\/favicon\.ico/)
+    const guide = readFileSync(join(root, 'packages/element/guides/frameworks.md'), 'utf8')
+    const files = guide.matchAll(/^```jsx?\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)
+    await example.build([...files].map(([, name = '', code = '']) => [name, code]))
+    const stop = await example.start()
+    const headers = (await page.goto(example.origin))?.headers() ?? {}
+    expect(headers['referrer-policy']).toBe('no-referrer')
+    expect(headers['content-security-policy']).toMatch(/'nonce-/)
+    await payWith(page, 'succeeded')
+    await expect(page.locator('output')).toHaveText('paid')
+    await stop()
+  })
+})
+
 interface Given {
   readonly framework: string
   readonly origin: string
@@ -86,8 +108,9 @@ function exampleIn(cwd: string, { framework, origin, packed, service }: Given): 
   }
   return {
     origin,
-    build: async () => {
+    build: async (files = []) => {
       cpSync(join(root, 'demo/examples', framework), cwd, { recursive: true })
+      for (const [name, code] of files) writeFileSync(join(cwd, name), code)
       const tarballs = ['server', 'element'].map((name) => packed.tarballs.get(name) ?? '')
       await install(cwd, tarballs)
       // At run time the service is somewhere else.

@@ -40,8 +40,6 @@ test.describe('without scripts', () => {
     await page.getByTestId('place-order').click()
     await page.waitForURL('**/pay/*')
     await page.getByRole('button', { name: 'Оплатить на отдельной странице' }).click()
-    await expect(page.getByRole('heading')).toHaveText('9\u00a0800\u00a0AMD')
-    await expect(page.getByText('Tsiran')).toBeVisible()
     await page.getByRole('button', { name: 'Перейти к оплате' }).click()
     await page.waitForURL(`${stack.api.checkoutOrigin}/checkout/*/page?*`)
     await page.goto('/orders')

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { payWith, SandboxEnvironment } from '@pi-checkout/element/testing'
+import { payWith } from '@pi-checkout/element/testing'
+import { SandboxEnvironment } from '@pi-checkout/service/testing'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { root, startProgram } from '@pi-checkout/test-support/process'
 import type { Page } from '@playwright/test'

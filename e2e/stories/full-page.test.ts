@@ -1,5 +1,10 @@
 import { payWith } from '@pi-checkout/element/testing'
+import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
+import { toNode } from '@pi-checkout/server/node'
+import { register } from '@pi-checkout/test-support/example'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
+import { startSite } from '@pi-checkout/test-support/sites'
+import type { ServiceReady } from '@pi-checkout/test-support/stack'
 import type { Page } from '@playwright/test'
 import { addToCart, expectOrder, hostedPage, orderOf } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
@@ -141,4 +146,67 @@ test('the frame is blocked: its error view leads to the full page', async ({ pag
   await expectOrder(page, 'paid')
   expect(await page.evaluate("sessionStorage.getItem('left')")).toBe('yes')
   await expect(hostedPage(page).locator('html')).toHaveCount(0)
+})
+
+/** Starts a shop that is only a form. Like a proxy, it adds a header to every response. */
+async function startPlainShop(api: ServiceReady, added: readonly [string, string], head = '') {
+  const site = await startSite()
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  const errors: unknown[] = []
+  const checkout = createCheckout({
+    intents: new PaymentIntents({ apiKey: api.apiKey, baseUrl: api.baseUrl }),
+    shopOrigin: site.origin,
+    authorize: () => orderId,
+    order: () => ({ orderId, amount: 150000, currency: 'AMD' }),
+    payments: memoryPayments(),
+    onPaid: () => true,
+    onError: ({ error }) => errors.push(error),
+    fullPage: { checkoutOrigin: api.checkoutOrigin, returnUrl: () => `${site.origin}/order` },
+  })
+  const handle = toNode(checkout)
+  site.serve((request, response) => {
+    const send = response.end.bind(response)
+    response.end = (...body: unknown[]) =>
+      Reflect.apply(send, response.appendHeader(...added), body)
+    void handle(request, response, async () => {
+      response.setHeader('content-type', 'text/html')
+      const { phase } = request.url === '/order' ? await checkout.status(orderId) : { phase: '' }
+      const form = `<form method="post" action="/checkout/start"><button>Pay</button></form>`
+      response.end(`<!doctype html>${head}<title>Shop</title><output>${phase}</output>${form}`)
+    })
+  })
+  await register(api, site.origin)
+  return { ...site, errors }
+}
+
+for (const [where, added, head] of [
+  ['header', ['referrer-policy', 'no-referrer'], ''],
+  ['<meta>', ['x-shop', 'plain'], '<meta name="referrer" content="no-referrer">'],
+] as const) {
+  test(`a shop hides its origin by a ${where}, as helmet does: its buyers pay on the full page`, async ({
+    page,
+    stack,
+  }) => {
+    const shop = await startPlainShop(stack.api, added, head)
+    await page.goto(shop.origin)
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.waitForURL('**/checkout/*/page?*')
+    await payWith(page, 'succeeded')
+    await page.waitForURL(`${shop.origin}/order`)
+    await expect(page.locator('output')).toHaveText('paid')
+    await shop.close()
+  })
+}
+
+test('a shop in a sandbox has no origin: it gets the reason, and the buyer a page', async ({
+  page,
+  stack,
+}) => {
+  const sandbox = ['content-security-policy', 'sandbox allow-forms'] as const
+  const shop = await startPlainShop(stack.api, sandbox)
+  await page.goto(shop.origin)
+  await page.getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByRole('alert')).toHaveText('The payment page cannot be opened now.')
+  expect(String(shop.errors)).toMatch(/origin: must be .* in a sandbox/)
+  await shop.close()
 })

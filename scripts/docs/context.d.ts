@@ -45,4 +45,5 @@ interface ImportMeta {
 /** Next.js, which the framework tests install. */
 declare module 'next/server' {
   export function connection(): Promise<void>
+  export const NextResponse: { next(init?: { request: { headers: Headers } }): Response }
 }

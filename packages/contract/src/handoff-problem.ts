@@ -4,7 +4,6 @@
 export type HandoffProblemCode =
   | 'malformed_json'
   | 'body_incomplete'
-  | 'unknown_parameter'
   | 'origin_not_allowed'
   | 'not_found'
   | 'order_not_found'

@@ -1,7 +1,6 @@
 /** Names of the contract that need zod, and those of the merchant API. @module */
 export type { Currency } from './merchant-api/money.ts'
 export { currencies } from './merchant-api/money.ts'
-export { controlCharacters, orderIdError } from './merchant-api/order-id.ts'
 export type {
   CreatedPaymentIntent,
   CreatePaymentIntent,
@@ -14,8 +13,17 @@ export type {
 export {
   CreatedPaymentIntentSchema,
   CreatePaymentIntentSchema,
+  controlCharacters,
+  orderIdError,
   PaymentIntentSchema,
 } from './merchant-api/payment-intent-schema.ts'
+export type { PaymentIntentStatus, Phase } from './merchant-api/payment-status.ts'
+export {
+  isFinal,
+  ownProfileName,
+  paymentIntentStatuses,
+  phaseOf,
+} from './merchant-api/payment-status.ts'
 export type { FieldError, FieldErrorCode, Problem, ProblemCode } from './merchant-api/problem.ts'
 export {
   fieldErrorCodes,
@@ -25,8 +33,6 @@ export {
 } from './merchant-api/problem.ts'
 export type { FieldErrors } from './merchant-api/problem-schema.ts'
 export { fieldAt, fieldErrors, ProblemSchema } from './merchant-api/problem-schema.ts'
-export type { PaymentIntentStatus, Phase } from './merchant-api/profile.ts'
-export { isFinal, ownProfileName, paymentIntentStatuses, phaseOf } from './merchant-api/profile.ts'
 export { headers, routes } from './merchant-api/routes.ts'
 export {
   apiKeyPattern,

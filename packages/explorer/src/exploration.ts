@@ -1,5 +1,5 @@
 /** Options and result of `explore()`. @module */
-import type { SandboxAddress } from '@pi-checkout/contract/sandbox-environment'
+import type { SandboxAddress } from '@pi-checkout/service/testing'
 import type { Adapter } from './adapter.ts'
 import type { Rule } from './violation.ts'
 

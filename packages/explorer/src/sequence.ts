@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { SandboxEnvironment, type SandboxIntent } from '@pi-checkout/contract/sandbox-environment'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { SandboxEnvironment } from '@pi-checkout/service/testing'
 import type { Adapter, PlacedOrder, ShopRoutes } from './adapter.ts'
 import { Buyer } from './buyer.ts'
 import type { RecordedRequest, ServiceAddress } from './exploration.ts'
@@ -242,14 +243,14 @@ export class Sequence {
   }
 
   /** Returns the intents that are paid, or on their way. */
-  async #busy(): Promise<readonly SandboxIntent[]> {
+  async #busy(): Promise<readonly PaymentIntent[]> {
     if (!this.#wasPaid) return []
     const intents = await this.environment.intents()
     return intents.filter(({ status }) => status === 'succeeded' || status === 'processing')
   }
 
   /** @throws {Violation} If another payment of the order was on its way, or paid, before the handoff. */
-  #checkUnpaidBefore({ id, orderId }: Pair, before: readonly SandboxIntent[]): void {
+  #checkUnpaidBefore({ id, orderId }: Pair, before: readonly PaymentIntent[]): void {
     const other = before.find((intent) => intent.orderId === orderId && intent.id !== id)
     if (!other) return
     throw new Violation(
@@ -260,7 +261,7 @@ export class Sequence {
 
   async #hold(
     given: Pick<Pair, 'id' | 'clientSecret' | 'buyer' | 'purchase' | 'form'>,
-    before: readonly SandboxIntent[],
+    before: readonly PaymentIntent[],
   ): Promise<void> {
     const { id, clientSecret, buyer } = given
     this.#secrets.add(clientSecret)

@@ -14,22 +14,16 @@ function reject(): never {
 }
 
 export {
-  rejected as AbortedError,
-  rejected as ApiError,
   rejected as ConfigurationError,
-  rejected as ConnectionError,
-  rejected as ContractError,
   rejected as cspFor,
   rejected as createCheckout,
   rejected as currencies,
   rejected as formatMoney,
   rejected as HandoffRejection,
-  rejected as IdempotencyConflictError,
   rejected as idempotencyKey,
   rejected as InvalidParamsError,
   rejected as isCurrency,
   rejected as memoryPayments,
-  rejected as newOrderId,
   rejected as PaymentIntents,
   rejected as PiError,
   rejected as paymentState,

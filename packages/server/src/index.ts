@@ -14,17 +14,11 @@ export type {
   PaymentIntent,
   PaymentMethod,
 } from '@pi-checkout/contract/payment-intent'
+export { type PaymentIntentStatus, type Phase, phaseOf } from '@pi-checkout/contract/payment-status'
 export type { FieldError } from '@pi-checkout/contract/problem'
-export {
-  type ErrorMatch,
-  type PaymentIntentStatus,
-  type Phase,
-  type Profile,
-  phaseOf,
-  type RoleField,
-} from '@pi-checkout/contract/profile'
 export { type Checkout, createCheckout } from './checkout/create-checkout.ts'
 export { type CspOptions, cspFor } from './checkout/csp.ts'
+export type { ReconcileSummary } from './checkout/due-orders.ts'
 export { memoryPayments } from './checkout/memory-payments.ts'
 export type {
   AuthorizeQuery,
@@ -34,10 +28,10 @@ export type {
   PaidOrder,
   PaymentUnderReview,
 } from './checkout/options.ts'
-export type { ReconcileSummary } from './checkout/order-payments.ts'
 export type {
   Payment,
   PaymentRecord,
+  PaymentStatus,
   PaymentStore,
   ReviewReason,
 } from './checkout/payment-record.ts'
@@ -51,28 +45,16 @@ export {
 } from './checkout/sql-payments.ts'
 export { type ExpectedIntent, verify } from './checkout/verify.ts'
 export type { CreateParams } from './client/create-params.ts'
-export type {
-  ApiErrorCode,
-  ConnectionErrorCode,
-  ContractErrorCode,
-  PiErrorCode,
-} from './client/error-codes.ts'
+export type { PiErrorCode } from './client/error-codes.ts'
 export {
-  AbortedError,
-  ApiError,
   ConfigurationError,
-  ConnectionError,
-  ContractError,
-  IdempotencyConflictError,
   InvalidParamsError,
   type Outcome,
   PiError,
   type PiErrorFacts,
-  type PiFailure,
   type RequestSummary,
 } from './client/errors.ts'
 export { idempotencyKey, type KeyOptions } from './client/idempotency-key.ts'
-export { newOrderId } from './client/new-order-id.ts'
 export type { RequestReport } from './client/options.ts'
 export {
   type CallOptions,
@@ -82,3 +64,4 @@ export {
   PaymentIntents,
   type PaymentIntentsOptions,
 } from './client/payment-intents.ts'
+export type { ServiceResponse, Translate } from './client/translate.ts'

@@ -1,14 +1,14 @@
 /** An HTTP server that responds according to a script. @module */
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pipeline } from 'node:stream/promises'
 import type { CreatedPaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { PaymentIntents, type PaymentIntentsOptions, type PiError } from '../src/index.ts'
 import type { FakeService } from '../src/testing/fake-service.ts'
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
@@ -18,66 +18,46 @@ export interface SeenRequest {
 /** Responds to one request. The last step of a script repeats. */
 export type Step = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
 
-export interface ScriptedService {
-  readonly url: string
-  readonly requests: readonly SeenRequest[]
-  /** Distinct idempotency keys. */
-  readonly keys: () => string[]
-  readonly close: () => Promise<void>
-}
-
 /**
- * Serves a fake service over HTTP. `wait` delays the request before it is executed, and after it, when it may destroy the
- * response.
+ * Serves a fake service over HTTP, with its faults. `wait` delays the request before it is executed, and after it, when it
+ * may destroy the response.
  */
 export function listenerOf(
   service: FakeService,
   wait: (body: string, response?: ServerResponse) => Promise<unknown> = async () => {},
 ): RequestListener {
   return async (request, response) => {
-    const { method = '', headers } = request
-    const { authorization = '', 'idempotency-key': key } = headers
+    const { method = '' } = request
+    const headers = request.headers as Record<string, string>
     const body = await text(request)
     await wait(body)
-    const result = await service.fetch(`https://fake-service.invalid${request.url}`, {
-      method,
-      headers: {
-        authorization,
-        ...(key && { 'content-type': 'application/json', 'idempotency-key': String(key) }),
-      },
-      ...(body && { body }),
-    })
+    const left = new AbortController()
+    response.on('close', () => left.abort())
+    const init = { method, headers, ...(body && { body }), signal: left.signal }
+    const address = `https://fake-service.invalid${request.url}`
+    const result = await service.fetch(address, init).catch(() => undefined)
     await wait('', response)
-    if (response.destroyed) return
+    if (!result) response.destroy()
+    if (!result || response.destroyed) return
     response.writeHead(result.status, Object.fromEntries(result.headers))
-    response.end(await result.text())
+    // A body that ends within it destroys the response.
+    await pipeline(result.body ?? [], response).catch(() => {})
   }
 }
 
-export async function scriptedService(...script: Step[]): Promise<ScriptedService> {
+export async function scriptedService(...script: Step[]) {
   const requests: SeenRequest[] = []
   const { origin, close } = await startSite(async (request, response) => {
     const { method = '', url = '', headers } = request
     const received = { method, url, headers, body: await text(request) }
     requests.push(received)
-    const step = script[Math.min(requests.length, script.length) - 1]
-    await step?.(response, received)
+    await script[Math.min(requests.length, script.length) - 1]?.(response, received)
   })
   onTestFinished(close)
-  return {
-    url: origin,
-    requests,
-    keys: () => [
-      ...new Set(requests.flatMap(({ headers }) => (headers['idempotency-key'] as string) ?? [])),
-    ],
-    close,
-  }
+  return { url: origin, requests }
 }
 
-export async function clientOf(
-  script: Step[],
-  options: PaymentIntentsOptions = {},
-): Promise<{ readonly service: ScriptedService; readonly intents: PaymentIntents }> {
+export async function clientOf(script: Step[], options: PaymentIntentsOptions = {}) {
   const service = await scriptedService(...script)
   return { service, intents: new PaymentIntents({ apiKey, baseUrl: service.url, ...options }) }
 }
@@ -105,33 +85,13 @@ export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' } as c
 
 /** A create that succeeded, with the fields of the request. */
 export function created(changes: Record<string, unknown> = {}, headers = {}): Step {
-  return (response, { body }) => {
-    const { amount, currency, orderId, customer, metadata } = JSON.parse(body)
-    json(
-      response,
-      201,
-      intentOf({ amount, currency, orderId, customer, metadata, ...changes }),
-      headers,
-    )
-  }
-}
-
-export function createdAfter(ms: number): Step {
-  return async (response, request) => {
-    await sleep(ms)
-    await created()(response, request)
-  }
+  return (response, { body }) =>
+    json(response, 201, intentOf({ ...JSON.parse(body), ...changes }), headers)
 }
 
 export function retrieved(changes: Record<string, unknown> = {}): Step {
-  return (response, { url }) => {
-    const { clientSecret: _, ...intent } = intentOf({
-      id: url.split('/').at(-1),
-      ...order,
-      ...changes,
-    })
-    json(response, 200, intent)
-  }
+  return (response, { url }) =>
+    json(response, 200, intentOf({ id: url.split('/').at(-1), ...order, ...changes }))
 }
 
 export function problem(status: number, code: string, headers = {}): Step {
@@ -140,31 +100,26 @@ export function problem(status: number, code: string, headers = {}): Step {
 
 export const reset: Step = (response) => void response.socket?.resetAndDestroy()
 
-/** Sends headers and half of a body, then nothing. */
-export const stall: Step = (response) => {
-  response.writeHead(201, { 'content-type': 'application/json', 'content-length': '500' })
-  response.write('{"id":"pi_')
-}
+export const silent: Step = () => {}
 
-/** Sends a byte every 20 ms, without an end. */
-export const drip: Step = (response) => {
-  response.writeHead(201, { 'content-type': 'application/json' })
-  const timer = setInterval(() => response.write(' '), 20)
-  response.on('close', () => clearInterval(timer))
-}
+/** Sends headers and half of a body, then nothing. */
+export const stall = half(() => {})
 
 /** Closes the connection within the body. */
-export const sever: Step = (response) => {
-  response.writeHead(201, { 'content-type': 'application/json', 'content-length': '500' })
-  response.write('{"id":"pi_', () => response.socket?.destroy())
+export function sever(status = 201): Step {
+  return half(({ socket }) => socket?.destroy(), status)
 }
 
-export const silent: Step = () => {}
+function half(end: (response: ServerResponse) => void, status = 201): Step {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': '500' })
+    response.write('{"id":"pi_', () => end(response))
+  }
+}
 
 export function html(status = 200): Step {
   return (response) => {
-    response.writeHead(status, { 'content-type': 'text/html' })
-    response.end(`<h1>Sign in</h1>${secret}`)
+    response.writeHead(status, { 'content-type': 'text/html' }).end(`<h1>Sign in</h1>${secret}`)
   }
 }
 
@@ -188,19 +143,12 @@ export function intentOf(
     providerPaymentId: null,
     createdAt: '2026-11-20T10:00:00.000Z',
     updatedAt: '2026-11-20T10:00:00.000Z',
-    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    ...fields,
   } as CreatedPaymentIntent // A test may send malformed fields.
 }
 
-const fromOurs = { 'payment-intents-profile': 'pi-checkout' }
-
 function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
-  const type = status < 400 ? 'application/json' : 'application/problem+json'
-  response.writeHead(status, {
-    'content-type': type,
-    'request-id': 'req_1',
-    ...fromOurs,
-    ...headers,
-  })
+  const ours = { 'request-id': 'req_1', 'payment-intents-profile': 'pi-checkout' }
+  response.writeHead(status, { 'content-type': 'application/json', ...ours, ...headers })
   response.end(JSON.stringify(body))
 }

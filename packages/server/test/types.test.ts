@@ -1,9 +1,13 @@
-import type { IncomingMessage } from 'node:http'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Request as ExpressRequest, RequestHandler } from 'express'
-import { expectTypeOf, test } from 'vitest'
+import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import { toNode } from '../src/frameworks/node.ts'
 import {
-  type ApiErrorCode,
   type AuthorizeQuery,
   type Checkout,
   type CheckoutOptions,
@@ -12,10 +16,10 @@ import {
   cspFor,
   memoryPayments,
   type Payment,
-  type PaymentIntent,
   PaymentIntents,
   type PaymentStore,
   PiError,
+  type PiErrorCode,
   type ReviewReason,
 } from '../src/index.ts'
 
@@ -31,78 +35,64 @@ const hooks = {
 test('hooks need no annotation but the context of authorize', () => {
   const plain = createCheckout({ intents, shopOrigin, ...hooks })
   expectTypeOf(plain).toEqualTypeOf<Checkout>()
-  expectTypeOf(plain).toBeCallableWith(new Request('https://shop.example'))
+  expectTypeOf(plain).toBeCallableWith(new Request(shopOrigin))
+  expectTypeOf(toNode(plain)).toExtend<RequestHandler>()
+  expectTypeOf(toNode(plain)).parameter(0).toEqualTypeOf<IncomingMessage>()
   const inExpress = createCheckout({
+    ...hooks,
     intents,
     shopOrigin: [shopOrigin],
     authorize: ({ orderId, context: req }: AuthorizeQuery<ExpressRequest>) =>
       req.path ? orderId : undefined,
     order: (orderId) => ({ orderId, amount: 1, currency: 'AMD' }),
-    payments: memoryPayments(),
-    onPaid: ({ orderId, payment }) => {
-      expectTypeOf(orderId).toBeString()
-      expectTypeOf(payment).toEqualTypeOf<Payment>()
-      return true
-    },
     onReview: ({ payment, reason }) => {
       expectTypeOf(payment).toEqualTypeOf<Payment>()
       expectTypeOf(reason).toEqualTypeOf<ReviewReason>()
     },
   })
-  // @ts-expect-error: the hook needs a context.
-  void (() => inExpress(new Request('https://shop.example')))
   expectTypeOf(toNode(inExpress)).toExtend<RequestHandler>()
-  expectTypeOf(toNode(plain)).toExtend<RequestHandler>()
-  expectTypeOf(toNode(plain)).parameter(0).toEqualTypeOf<IncomingMessage>()
+  // @ts-expect-error: the hook needs a context.
+  void (() => inExpress(new Request(shopOrigin)))
 })
 
 test('options and fields may be undefined or null, as from environments and databases', () => {
-  const settings: { readonly key?: string | undefined } = {}
-  const client = new PaymentIntents({ apiKey: settings.key, timeout: undefined, agent: undefined })
+  void (() => new PaymentIntents({ apiKey: undefined, timeout: undefined, agent: new Agent() }))
+  // @ts-expect-error: an agent of another library makes no connections for node:http.
+  void (() => new PaymentIntents({ agent: { destroy: async () => {}, dispatch: () => true } }))
   const customer = { id: 'c1', email: undefined, name: null }
   const params = { orderId: 'A-1', amount: 1999, currency: 'usd', customer } as const
-  void ((signal?: AbortSignal) => client.create(params, { signal, attempt: undefined }))
+  void ((signal?: AbortSignal) => intents.create(params, { signal, attempt: undefined }))
   const order = () => ({ ...params, metadata: undefined, version: undefined })
   const unset = { basePath: undefined, onError: undefined, onReview: undefined }
-  const checkout = createCheckout({ intents, shopOrigin, ...hooks, order, ...unset })
-  expectTypeOf(checkout.start).toBeCallableWith({ interval: undefined })
+  createCheckout({ intents, shopOrigin, ...hooks, order, ...unset })
 })
 
-test('errors narrow by name, with a status and codes of their own', () => {
+test('a failed call is one class, and its code one union', () => {
   const describe = (error: unknown): string => {
     if (!PiError.is(error)) return ''
-    switch (error.name) {
-      case 'ApiError':
-        expectTypeOf(error.status).toEqualTypeOf<number>()
-        expectTypeOf(error.code).toEqualTypeOf<ApiErrorCode>()
-        return error.code
-      case 'ConnectionError':
-        // @ts-expect-error: the service rejected nothing.
-        return error.code === 'validation_failed' ? '' : error.code
-      case 'ContractError':
-        // @ts-expect-error: a response arrived.
-        return error.code === 'timed_out' ? '' : error.code
-      case 'IdempotencyConflictError':
-      case 'AbortedError':
-        return error.code
-    }
+    expectTypeOf(error).toEqualTypeOf<PiError>()
+    expectTypeOf(error.code).toEqualTypeOf<PiErrorCode>()
+    // @ts-expect-error: no call fails with a code of the hosted page.
+    return error.code === 'card_not_accepted' ? '' : error.advice
   }
   expectTypeOf(describe).returns.toBeString()
 })
 
-test('a misspelt or changed field of an intent does not compile', () => {
-  const check = (intent: PaymentIntent): undefined => {
-    // @ts-expect-error: amuont
-    void (intent.amuont === 1)
-    // @ts-expect-error: stauts
-    void (intent.stauts === 'succeeded')
-    // @ts-expect-error: last5
-    void intent.paymentMethod?.card?.last5
-    // @ts-expect-error: an intent cannot be changed.
-    intent.amount = 1
-    return undefined
-  }
-  expectTypeOf(check).returns.toBeUndefined()
+test('the published types need neither types of Node.js nor a library after ES2020', {
+  timeout: 60_000,
+}, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-types-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [tsc = '', ...types] = [
+    '../../../node_modules/typescript/bin/tsc',
+    '../dist/index.d.ts',
+    '../dist/testing/fake-service.d.ts',
+  ].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  const options =
+    '--noEmit --strict --lib es2020,dom,dom.iterable --module esnext --moduleResolution bundler --skipLibCheck false --types'
+  const args = [tsc, ...options.split(' '), '', ...types]
+  const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  expect(stdout).toBe('')
 })
 
 test('a checkout without a required hook, or with a misspelt option, does not compile', () => {

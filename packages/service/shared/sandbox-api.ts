@@ -224,15 +224,15 @@ export interface LintIssue {
   readonly lastAt: string
 }
 
-export type Fault =
-  | { readonly type: (typeof simpleFaults)[number] }
-  | { readonly type: 'delay'; readonly ms: number }
+export type Fault = { readonly type: SimpleFault } | { readonly type: 'delay'; readonly ms: number }
+
+type SimpleFault = (typeof requestFaults)[number] | (typeof statusFaults)[number]
 
 /** Faults without a value. */
-export const simpleFaults = [...requestFaults, ...statusFaults] as const
+export const simpleFaults: readonly SimpleFault[] = [...requestFaults, ...statusFaults]
 
 /** Names of the faults, for messages. */
-export const faultNames = [...simpleFaults, 'delay=ms'].join(', ')
+export const faultNames: string = [...simpleFaults, 'delay=ms'].join(', ')
 
 export const faultOperations = ['create', 'retrieve'] as const
 export type FaultOperation = (typeof faultOperations)[number]

@@ -1,10 +1,10 @@
 /** Settings of the service. Command-line options override environment variables, which override defaults. @module */
 import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'
-import { quote } from '@pi-checkout/contract/redact'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { SettingError } from './explained-error.ts'
 import { readTrustedProxies } from './http/client-address.ts'
+import { quote } from './redact.ts'
 
 export type StoreChoice =
   /** `directory` is absolute, so that shown commands work in other folders. */

@@ -1,8 +1,8 @@
 /** Writes errors to the log without secrets. @module */
 
-import { redact } from '@pi-checkout/contract/redact'
 import type { Level, Logger } from 'pino'
 import { isExplained } from './explained-error.ts'
+import { redact } from './redact.ts'
 
 export interface LoggedError {
   readonly name: string

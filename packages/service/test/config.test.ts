@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { expect, test } from 'vitest'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { readConfig, storeOptions } from '../src/config.ts'
@@ -75,11 +76,7 @@ test.each(['PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIES'])(
   'masks a secret that was set as %s',
   (name) => {
     const key = randomSalt(32).toString('base64url')
-    for (const secret of [
-      `pi_sk_test_${'a1B2'.repeat(9)}`,
-      `k1:${key}`,
-      'postgres://me:hush@db/x',
-    ]) {
+    for (const secret of [sampleKey('a1B2'), `k1:${key}`, 'postgres://me:hush@db/x']) {
       const read = () => readConfig({}, { [name]: secret })
       expect(read).toThrow(/received ".*…/)
       expect(read).not.toThrow(/a1B2|hush/)

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { problemCodes } from '@pi-checkout/contract'
-import { redact } from '@pi-checkout/contract/redact'
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { describeError, logError } from '../src/log.ts'
+import { redact } from '../src/redact.ts'
 
-const apiKey = `pi_sk_test_${'a1B2'.repeat(9)}`
+const apiKey = sampleKey('a1B2')
 const clientSecret = `pi_${'c'.repeat(24)}_secret_${'S3c'.repeat(14)}`
 const jwt = `eyJhbGciOiJFZDI1NTE5In0.eyJzdWIiOiJwaV8xIn0.${'Sig9'.repeat(20)}`
 const jwe = `eyJhbGciOiJkaXIifQ..${'iV7x'.repeat(4)}.${'cT'.repeat(30)}.${'tAg1'.repeat(5)}`

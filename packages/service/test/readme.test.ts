@@ -22,6 +22,7 @@ import { lifetimes } from '../src/intents/lifetimes.ts'
 import { maxLines } from '../src/log.ts'
 import { maxOriginsLength } from '../src/merchants/merchants.ts'
 import { stopTimeout } from '../src/start/start.ts'
+import { SandboxEnvironment } from '../src/testing/sandbox-environment.ts'
 import { longestWait, pulseInterval, tickInterval, waitsOfIntent } from '../src/waiting/waits.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
@@ -55,6 +56,13 @@ test('the README names every variable that the service reads, and none that it d
   const read = found(cli + readSources(), /\benv\.(PI_[A-Z_]+)/g)
   const table = readme.split('\n').filter((line) => line.startsWith('| `PI_'))
   expect(found(table.join('\n'), /`(PI_[A-Z_]+)`/g)).toEqual(read)
+})
+
+test('the README names every method of a test environment', () => {
+  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(
+    SandboxEnvironment.prototype,
+  )
+  for (const name of Object.keys(methods)) expect(readme).toContain(`\`${name}(`)
 })
 
 test('the documented response of a create has every field, and no other', () => {

@@ -36,7 +36,7 @@ function handoff(basePath: string, authorize: () => string): RequestHandler {
   return toNode(
     createCheckout({
       basePath,
-      intents: new PaymentIntents({ apiKey, baseUrl }),
+      intents: new PaymentIntents({ apiKey, baseUrl, namespace: 'bench test' }),
       shopOrigin: 'http://localhost',
       authorize,
       order: (orderId) => ({ ...price, orderId }),

@@ -1,5 +1,5 @@
 /** Amounts in minor units, and the four currencies. Browsers load this file. @module */
-import { quote, redact } from './redact.ts'
+import { received } from './received.ts'
 
 /**
  * The supported currencies (ISO 4217).
@@ -51,18 +51,16 @@ export function toMinor(major: string, currency: Currency): number {
   const digits = minorUnitDigits[currency]
   const [, whole, fraction = ''] =
     (typeof major === 'string' && /^(\d{1,16})(?:\.(\d+))?$/.exec(major)) || []
-  const value = `received ${typeof major === 'string' ? quote(major) : redact(String(major)).slice(0, 60)}`
   if (whole === undefined) {
-    throw new TypeError(
-      `major: must be a decimal string such as "1500" or "19.99", not a number; ${value}.`,
-    )
+    const type = typeof major === 'string' ? '' : `; ${received(major)}`
+    throw new TypeError(`major: must be a decimal string such as "1500" or "19.99"${type}.`)
   }
   if (fraction.length > digits) {
-    throw new TypeError(`major: must have at most ${digits} decimals; ${value}. Round it first.`)
+    throw new TypeError(`major: must have at most ${digits} decimals. Round it first.`)
   }
   const minor = Number(whole + fraction.padEnd(digits, '0'))
   if (minor < 1 || !Number.isSafeInteger(minor)) {
-    throw new TypeError(`major: must be 1 to 9007199254740991 minor units; ${value}.`)
+    throw new TypeError(`major: must be 1 to 9007199254740991 minor units.`)
   }
   return minor
 }

@@ -6,93 +6,101 @@
  */
 import { z } from 'zod'
 import { currencies } from './money.ts'
-import { codePoints, orderIdError } from './order-id.ts'
 import type {
   CreatedPaymentIntent,
   CreatePaymentIntent,
-  Customer,
   PaymentFailure,
   PaymentIntent,
   PaymentMethod,
 } from './payment-intent.ts'
-import type { FieldErrorCode } from './problem.ts'
+import type { FieldError, FieldErrorCode } from './problem.ts'
 import { limits } from './spec-decisions.ts'
 
-const Amount = z
-  .number({ error: 'must be a JSON number of minor units, such as 150000 for 1500.00 AMD' })
-  .check(
-    rule<number>((amount) => {
-      if (!Number.isInteger(amount)) {
-        return ['not_an_integer', 'must be a whole number of minor units: 19.99 USD is 1999']
-      }
-      if (amount < 1) return ['too_small', 'must be at least 1 minor unit']
-      if (amount > limits.amount) return ['too_big', `must be at most ${limits.amount}`]
-      return undefined
-    }),
+/** Controls, line and paragraph separators, and characters that change the reading direction (UAX #9). */
+export const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+// Anything but spaces, combining marks, and characters that fonts do not show.
+const visible = /[^\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+// Rejected rather than normalized, so that the response contains exactly what was sent.
+const OrderId = z
+  .string('must be a string of 1 to 32 characters')
+  .refine((id) => id.isWellFormed(), coded('forbidden_character', 'must be well-formed text'))
+  .refine(
+    (id) => !controlCharacters.test(id),
+    coded('forbidden_character', 'must not contain control or text-direction characters'),
+  )
+  .refine((id) => visible.test(id), coded('too_short', 'must have at least 1 visible character'))
+  .max(
+    limits.orderId,
+    `must have at most ${limits.orderId} characters; a UUID fits without hyphens`,
   )
 
-const currencyRule = { error: `must be one of ${currencies.join(', ')}` }
+/**
+ * Returns why a text cannot be an order identifier, or `undefined`. The detail is to follow the name of the field.
+ *
+ * @see Payment Intents specification, §4.1 and §8: at most 32 characters
+ */
+export function orderIdError(orderId: string): Pick<FieldError, 'detail'> | undefined {
+  const [issue] = OrderId.safeParse(orderId).error?.issues ?? []
+  return issue && { detail: issue.message }
+}
+
+const wholeUnits = 'must be a whole number of minor units: 19.99 USD is 1999'
+const Amount = z
+  .number(wholeUnits)
+  .refine(Number.isInteger, coded('not_an_integer', wholeUnits))
+  .min(1, 'must be at least 1 minor unit')
+  .max(limits.amount, `must be at most ${limits.amount}`)
+
+const currencyRule = `must be one of ${currencies.join(', ')}`
 const CurrencyCode = z
   .string(currencyRule)
   // ASCII only: toUpperCase changes some other letters.
-  .transform((code) => code.replace(/[a-z]/g, (letter) => letter.toUpperCase()))
+  .overwrite((code) => code.replace(/[a-z]/g, (letter) => letter.toUpperCase()))
   .pipe(z.enum(currencies, currencyRule))
 
-const OrderId = z.string({ error: 'must be a string of 1 to 32 characters' }).check(
-  rule<string>((orderId) => {
-    const error = orderIdError(orderId)
-    return error && [error.code, error.detail]
-  }),
+const Email = text({ min: 3, max: limits.customerEmail }).regex(
+  /^[^@]+@[^@]+$/,
+  'must contain one @ between other characters',
 )
 
-const Email = boundedText({ min: 3, max: limits.customerEmail }).check(
-  rule<string>((email) =>
-    /^[^@]+@[^@]+$/.test(email)
-      ? undefined
-      : ['invalid_format', 'must contain one @ between other characters'],
-  ),
-)
+const CustomerInput = z
+  .strictObject(
+    {
+      id: text({ max: limits.customerId }),
+      email: Email.nullish(),
+      name: text({ max: limits.customerName }).nullish(),
+    },
+    'must be an object with an id',
+  )
+  .transform(withoutNulls)
 
-const CustomerInput = z.strictObject(
-  {
-    id: boundedText({ min: 1, max: limits.customerId }),
-    email: Email.nullish(),
-    name: boundedText({ min: 1, max: limits.customerName }).nullish(),
-  },
-  { error: 'must be an object with an id' },
-)
-
+const metadataRule = 'must be an object of string values'
 const MetadataInput = z
-  .unknown()
-  // Before z.record, which drops `__proto__` silently.
-  .check(
-    rule<unknown>((value) => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-      const keys = Object.keys(value)
-      if (keys.some(isForbiddenKey)) {
-        return ['forbidden_key', 'must not use __proto__, constructor or prototype as a key']
-      }
-      // Before the values: each invalid value creates an issue.
-      return keys.length > limits.metadataKeys
-        ? ['too_many', `must have at most ${limits.metadataKeys} keys`]
-        : undefined
-    }),
+  // Before z.record, which drops `__proto__` silently, and adds an issue for each invalid value.
+  .custom<object>(z.util.isPlainObject, coded('invalid_type', metadataRule))
+  .refine(
+    (metadata) =>
+      !['__proto__', 'constructor', 'prototype'].some((key) => Object.hasOwn(metadata, key)),
+    coded('forbidden_key', 'must not use __proto__, constructor or prototype as a key'),
+  )
+  .refine(
+    (metadata) => Object.keys(metadata).length <= limits.metadataKeys,
+    coded('too_many', `must have at most ${limits.metadataKeys} keys`),
   )
   .pipe(
-    z
-      .record(
-        boundedText({ min: 1, max: limits.metadataKey }),
-        boundedText({ min: 0, max: limits.metadataValue }),
-        { error: 'must be an object of string values' },
-      )
-      .check(
-        rule<Record<string, string>>((metadata) => {
-          const bytes = new TextEncoder().encode(Object.entries(metadata).flat().join('')).length
-          return bytes > limits.metadataBytes
-            ? ['too_long', `must have at most ${limits.metadataBytes} bytes in total`]
-            : undefined
-        }),
-      ),
+    z.record(
+      text({ max: limits.metadataKey }),
+      text({ min: 0, max: limits.metadataValue }),
+      metadataRule,
+    ),
+  )
+  .refine(
+    (metadata) =>
+      new TextEncoder().encode(Object.entries(metadata).flat().join('')).length <=
+      limits.metadataBytes,
+    coded('too_long', `must have at most ${limits.metadataBytes} bytes in total`),
   )
 
 /**
@@ -110,15 +118,9 @@ export const CreatePaymentIntentSchema: z.ZodType<CreatePaymentIntent> = z
       customer: CustomerInput.nullish(),
       metadata: MetadataInput.nullish(),
     },
-    { error: 'must be a JSON object with amount, currency and orderId' },
+    'must be a JSON object with amount, currency and orderId',
   )
-  .transform(({ amount, currency, orderId, customer, metadata }) => ({
-    amount,
-    currency,
-    orderId,
-    ...(customer ? { customer: withoutNulls(customer) } : {}),
-    ...(metadata ? { metadata } : {}),
-  }))
+  .transform(withoutNulls)
 
 const PaymentMethodSchema: z.ZodType<PaymentMethod> = z.looseObject({
   type: z.string(),
@@ -174,33 +176,27 @@ export const CreatedPaymentIntentSchema: z.ZodType<CreatedPaymentIntent> = z.loo
   clientSecret: z.string().min(1),
 })
 
-/** A check that adds an error code to its message, for `fieldErrors`. */
-function rule<T>(
-  check: (value: T) => readonly [code: FieldErrorCode, message: string] | undefined,
-): (context: z.core.ParsePayload<T>) => void {
-  return ({ value, issues }) => {
-    const [code, message] = check(value) ?? []
-    if (message) issues.push({ code: 'custom', input: value, message, params: { code } })
+/** Well-formed text. zod counts code points. */
+function text({ min = 1, max }: { readonly min?: number; readonly max: number }): z.ZodString {
+  return z
+    .string('must be a string')
+    .refine(
+      (value) => value.isWellFormed() && !value.includes('\u0000'),
+      coded('forbidden_character', 'must be well-formed text without U+0000'),
+    )
+    .min(min, `must have at least ${min} characters`)
+    .max(max, `must have at most ${max} characters`)
+}
+
+/** Parameters of a check whose error code zod does not have. `fieldErrors` reads it. */
+function coded(code: FieldErrorCode, error: string) {
+  return { error, params: { code } }
+}
+
+/** The fields that are neither `null` nor `undefined`. */
+function withoutNulls<Fields extends object>(fields: Fields) {
+  const given = Object.entries(fields).filter(([, value]) => value != null)
+  return Object.fromEntries(given) as {
+    [Name in keyof Fields]: Exclude<Fields[Name], null | undefined>
   }
-}
-
-function boundedText({ min, max }: { readonly min: number; readonly max: number }): z.ZodString {
-  return z.string({ error: 'must be a string' }).check(
-    rule<string>((value) => {
-      if (!value.isWellFormed() || value.includes('\u0000')) {
-        return ['forbidden_character', 'must be well-formed text without U+0000']
-      }
-      const length = codePoints(value)
-      if (length < min) return ['too_short', `must have at least ${min} characters`]
-      return length > max ? ['too_long', `must have at most ${max} characters`] : undefined
-    }),
-  )
-}
-
-function isForbiddenKey(key: string): boolean {
-  return key === '__proto__' || key === 'constructor' || key === 'prototype'
-}
-
-function withoutNulls({ id, email, name }: z.infer<typeof CustomerInput>): Customer {
-  return { id, ...(email == null ? {} : { email }), ...(name == null ? {} : { name }) }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Currency } from './money.ts'
-import type { PaymentIntentStatus } from './profile.ts'
+import type { PaymentIntentStatus } from './payment-status.ts'
 
 /**
  * The merchant's customer, in requests and responses.
@@ -95,7 +95,7 @@ export interface PaymentIntent {
   readonly lastPaymentFailure: PaymentFailure | null
   readonly nextAction: NextAction | null
   readonly providerPaymentId: string | null
-  /** `null` if the service does not return it as its profile says. */
+  /** `null` if another service does not return it. */
   readonly createdAt: string | null
   readonly updatedAt: string | null
 }

@@ -7,7 +7,7 @@ import {
   maxNameLength,
   type Problem,
 } from './problem.ts'
-import { redact } from './redact.ts'
+import { received } from './received.ts'
 
 /** Reads an error response. Only what a client needs is required. */
 export const ProblemSchema: z.ZodType<Problem> = z.looseObject({
@@ -33,31 +33,28 @@ export interface FieldErrors {
 }
 
 /**
- * Lists the invalid fields of a body, in time linear in its size. An unknown parameter has a separate entry.
+ * Lists the invalid fields of a body, each once, in time linear in its size.
  *
  * @param error - Result of the schema.
  * @param input - The body: an issue does not show whether a field is missing or invalid.
  */
-export function fieldErrors(error: z.ZodError, input: unknown): FieldErrors {
-  const errors: FieldError[] = []
-  let count = 0
-  for (const issue of error.issues) {
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys : undefined
-    count += keys?.length ?? 1
-    const free = maxFieldErrors - errors.length
-    if (free === 0) continue
-    errors.push(
-      ...(keys?.slice(0, free).map((key) => unknownParameter([...issue.path, key])) ?? [
-        fieldError(issue, input),
-      ]),
-    )
+export function fieldErrors({ issues }: z.ZodError, input: unknown): FieldErrors {
+  const found = issues
+    // A value of the wrong type may also have the wrong length.
+    .filter(({ path }, at) => JSON.stringify(path) !== JSON.stringify(issues[at - 1]?.path))
+    .flatMap((issue) => {
+      const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]]
+      return names.map((name) => ({ issue, path: [...issue.path, ...name] }))
+    })
+  const listed = found.slice(0, maxFieldErrors)
+  return {
+    errors: listed.map(({ issue, path }) => fieldError(issue, path, input)),
+    errorsOmitted: found.length - listed.length,
   }
-  return { errors, errorsOmitted: count - errors.length }
 }
 
 /**
- * Returns the path of a field as a JSON Pointer and as text. Names are masked, because a received name may be a
- * secret. Long names are cut.
+ * Returns the path of a field as a JSON Pointer and as text. Secrets in names are masked, and long names are cut.
  *
  * @see RFC 6901, §3 and §4
  */
@@ -65,57 +62,55 @@ export function fieldAt(path: readonly PropertyKey[]): {
   readonly pointer: string
   readonly field: string
 } {
-  const names = path.map((part) => cut(redact(String(part))))
+  const names = path.map((part) => cut(String(part).replace(secret, '…')))
   return {
     pointer: names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
     field: names.join('.') || 'body',
   }
 }
 
-function unknownParameter(path: readonly PropertyKey[]): FieldError {
-  const { pointer, field } = fieldAt(path)
-  const detail = `${field} is not a parameter of this operation`
-  return { pointer, code: 'unknown_parameter', detail }
-}
-
-function fieldError(issue: z.core.$ZodIssue, input: unknown): FieldError {
-  const { pointer, field } = fieldAt(issue.path)
-  const missing = issue.code === 'invalid_type' && at(input, issue.path) === undefined
-  const code = missing ? 'required' : codeOf(issue)
-  const detail = missing ? `is required: it ${issue.message}` : detailOf(issue)
-  return { pointer, code, detail: `${field} ${detail}` }
-}
+/** What a client may have sent as a name by mistake: an API key, a client secret, or the digits of a card number. */
+const secret = /(?<=pi_sk_(?:test|live)_|_secret_)[^/]{8,}|\d(?:[ -]?\d){11,}/gi
 
 function cut(name: string): string {
   const points = [...name.slice(0, 2 * maxNameLength + 1)]
   return points.length > maxNameLength ? `${points.slice(0, maxNameLength).join('')}…` : name
 }
 
-function at(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => Reflect.get(Object(value), key), input)
+function fieldError(
+  issue: z.core.$ZodIssue,
+  path: readonly PropertyKey[],
+  input: unknown,
+): FieldError {
+  const { pointer, field } = fieldAt(path)
+  const value = path.reduce<unknown>((parent, key) => Reflect.get(Object(parent), key), input)
+  const [ofKey] = issue.code === 'invalid_key' ? issue.issues : []
+  const code = codeOf(ofKey ?? issue, value)
+  const rule = ofKey ? `as a key ${ofKey.message}` : issue.message
+  return { pointer, code, detail: `${field} ${textOf(code, rule, value)}` }
 }
 
-function codeOf(issue: z.core.$ZodIssue): FieldErrorCode {
+function codeOf(issue: z.core.$ZodIssue, value: unknown): FieldErrorCode {
   switch (issue.code) {
     case 'custom':
       return issue.params?.code
     case 'invalid_value':
       return 'not_supported'
-    case 'invalid_key': {
-      const [inner] = issue.issues
-      return inner ? codeOf(inner) : 'invalid_format'
-    }
-    case 'too_big':
-      return issue.origin === 'string' ? 'too_long' : issue.code
+    case 'unrecognized_keys':
+      return 'unknown_parameter'
     case 'too_small':
+      return issue.origin === 'string' ? 'too_short' : 'too_small'
+    case 'too_big':
+      return issue.origin === 'string' ? 'too_long' : 'too_big'
     case 'invalid_format':
-      return issue.code
+      return 'invalid_format'
     default:
-      return 'invalid_type'
+      return value === undefined ? 'required' : 'invalid_type'
   }
 }
 
-function detailOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_key') return issue.message
-  return `has a key that ${issue.issues[0]?.message ?? issue.message}`
+function textOf(code: FieldErrorCode, rule: string, value: unknown): string {
+  if (code === 'required') return `is required: it ${rule}`
+  if (code === 'unknown_parameter') return 'is not a parameter of this operation'
+  return code === 'invalid_type' ? `${rule}; ${received(value)}` : rule
 }

@@ -1,5 +1,5 @@
 /** One request for the payment's phase. @module */
-import type { Phase } from '@pi-checkout/contract/profile'
+import type { Phase } from '@pi-checkout/contract/payment-status'
 import { requestJson } from './request-json.ts'
 import { ShopError } from './shop-error.ts'
 

@@ -1,10 +1,4 @@
-/** For merchants' own tests: a hosted page without a network, a buyer, and test environments. @module */
-export type {
-  SandboxAddress,
-  SandboxIntent,
-  SandboxOutcome,
-} from '@pi-checkout/contract/sandbox-environment'
-export { SandboxEnvironment } from '@pi-checkout/contract/sandbox-environment'
+/** For merchants' own tests: a hosted page without a network, and a buyer. @module */
 export type { FakeHostedPage } from './fake-hosted-page.ts'
 export { fakeHostedPage } from './fake-hosted-page.ts'
 export { payWith } from './pay-with.ts'

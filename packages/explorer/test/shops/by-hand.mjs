@@ -1,5 +1,5 @@
 // A shop that keeps `intentId` and `attempt` with each order itself. It loses and doubles payments.
-import { newOrderId, PaymentIntents, phaseOf } from '@pi-checkout/server'
+import { PaymentIntents, phaseOf } from '@pi-checkout/server'
 import { openDatabase } from './database.mjs'
 import { pageOf, repeat, serve } from './site.mjs'
 
@@ -16,7 +16,14 @@ const update = (id, values, where = () => true) =>
   })
 
 function newOrder(session) {
-  const order = { id: newOrderId(), session, amount: 900, attempt: 1, intentId: null, paid: false }
+  const order = {
+    id: crypto.randomUUID().replaceAll('-', ''),
+    session,
+    amount: 900,
+    attempt: 1,
+    intentId: null,
+    paid: false,
+  }
   change(({ orders }) => {
     orders[order.id] = { ...order, failedId: null }
   })

@@ -1,12 +1,6 @@
 // A shop with `createCheckout()`, sessions, and orders that are edited. MISTAKE selects what is wrong in it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  createCheckout,
-  memoryPayments,
-  newOrderId,
-  PaymentIntents,
-  phaseOf,
-} from '@pi-checkout/server'
+import { createCheckout, memoryPayments, PaymentIntents, phaseOf } from '@pi-checkout/server'
 import { toNode } from '@pi-checkout/server/node'
 import { openDatabase } from './database.mjs'
 import { pageOf, repeat, serve } from './site.mjs'
@@ -21,7 +15,7 @@ const orderOf = (session) =>
 
 function newOrder(session, amount) {
   const order = {
-    id: newOrderId(),
+    id: crypto.randomUUID().replaceAll('-', ''),
     createdAt: Date.now(),
     session,
     amount,

@@ -1,18 +1,20 @@
 /** Payments in memory, for a test or a first try. @module */
 import type { PaymentRecord, PaymentStore } from './payment-record.ts'
 
+let hasWarned = false
+
 /**
- * Returns a store that loses all payments when the process ends. It warns once if `NODE_ENV` is `production`.
+ * Returns a store that loses all payments when the process ends. The first one in a process with `NODE_ENV=production` warns.
  *
  * @example
  * const checkout = createCheckout({ ...shop, payments: memoryPayments() })
  */
 export function memoryPayments(): PaymentStore {
-  if (globalThis.process?.env?.NODE_ENV === 'production') {
+  if (!hasWarned && globalThis.process?.env?.NODE_ENV === 'production') {
+    hasWarned = true
+    const loss = 'memoryPayments() loses all payments when the process ends. Use sqlPayments().'
     // biome-ignore lint/suspicious/noConsole: a shop would lose its payments with the process.
-    console.warn(
-      'pi-checkout: memoryPayments() loses all payments when the process ends. Use sqlPayments().',
-    )
+    console.warn(`pi-checkout: ${loss}`)
   }
   const records = new Map<string, PaymentRecord>()
   const keyOf = (scope: string, orderId: string): string => JSON.stringify([scope, orderId])

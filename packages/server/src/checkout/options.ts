@@ -7,7 +7,7 @@ import type { CheckoutOrder } from './payment-state.ts'
 /** The members of `PaymentIntents` that a checkout uses. */
 export type CheckoutClient = Pick<
   PaymentIntents,
-  'create' | 'retrieve' | 'check' | 'scope' | 'totalTimeout'
+  'create' | 'retrieve' | 'check' | 'scope' | 'translates' | 'totalTimeout'
 >
 
 /** The argument of `authorize`. */
@@ -25,10 +25,12 @@ export interface PaidOrder {
   readonly orderId: string
   /** The payment. Store its `intentId` with the order. */
   readonly payment: Payment
+  /** Whether you accepted it with `resolve()`. Then don't compare its amount with the order. */
+  readonly accepted: boolean
 }
 
 /** The argument of `onReview`. */
-export interface PaymentUnderReview extends PaidOrder {
+export interface PaymentUnderReview extends Omit<PaidOrder, 'accepted'> {
   /**
    * `duplicate`: another payment pays for the order. `earlier_version`: the order changed after this payment was created.
    * `rejected`: `onPaid` returned false. `mismatch`: the intent has another order, amount, or currency. `order_not_found`:
@@ -49,11 +51,6 @@ export interface FullPage {
    */
   readonly returnUrl: (orderId: string) => string
   /**
-   * Name of your shop, for the page that leads to the hosted page where no script runs.
-   * @default The host of `returnUrl`
-   */
-  readonly shopName?: string | undefined
-  /**
    * Look of the hosted page, as for `<pi-checkout>`.
    * @default The look of the hosted page
    */
@@ -69,24 +66,25 @@ export interface CheckoutOptions<Context = unknown> {
   readonly payments: PaymentStore
   /**
    * Marks the order as paid by this payment. It runs at least once for the one payment that pays for the order, in one
-   * process at a time, and again if it throws or takes longer than 30 seconds. Change the order in one statement.
+   * process at a time, and again if it throws or takes longer than 30 seconds. Change the order in one statement that
+   * compares amount and currency: the order may have changed since the payment was decided.
    *
    * @returns `true` if the order has this payment, also if it had it before. `false` if the payment doesn't pay for the
    * order as it is now: then it goes to `onReview`.
    * @example
-   * const onPaid = async ({ orderId, payment }) => {
+   * const onPaid = async ({ orderId, payment, accepted }) => {
    *   const { rowCount } = await db.query(
-   *     `update orders set paid_by = $1 where id = $2 and amount = $3 and currency = $4
-   *       and (paid_by is null or paid_by = $1)`,
-   *     [payment.intentId, orderId, payment.amount, payment.currency],
+   *     `update orders set paid_by = $1 where id = $2 and (paid_by is null or paid_by = $1)
+   *       and ((amount = $3 and currency = $4) or $5)`,
+   *     [payment.intentId, orderId, payment.amount, payment.currency, accepted],
    *   )
    *   return rowCount === 1
    * }
    */
   readonly onPaid: (paid: PaidOrder) => Awaitable<boolean>
   /**
-   * Called at least once for each paid payment that doesn't pay for its order. Nothing can be paid for the order until
-   * `resolve()`.
+   * Called at least once for each paid payment that doesn't pay for its order, by `start()` or `reconcile()`. Nothing can be
+   * paid for the order until `resolve()`.
    * @default Writes the payment and the reason to stderr
    */
   readonly onReview?: ((review: PaymentUnderReview) => unknown) | undefined
@@ -111,11 +109,15 @@ export interface CheckoutOptions<Context = unknown> {
   readonly fullPage?: FullPage | undefined
   /**
    * Called with each error, and with a `HandoffRejection` for each rejected request. `context` is `undefined` outside of a
-   * request. Errors that it throws are ignored.
+   * request, `orderId` where no order is known. Errors that it throws are ignored.
    * @default Writes the error to stderr; one line for a rejected request
    */
   readonly onError?:
-    | ((about: { readonly error: unknown; readonly context: Context | undefined }) => void)
+    | ((about: {
+        readonly error: unknown
+        readonly context: Context | undefined
+        readonly orderId: string | undefined
+      }) => void)
     | undefined
   /**
    * Path in front of `/handoff`, `/start`, and `/status`, as the server receives it.

@@ -2,7 +2,7 @@
 import { orderIdError } from '@pi-checkout/contract'
 import { ConfigurationError } from '../client/errors.ts'
 import { readText } from '../client/read-text.ts'
-import { HandoffRejection, received } from './problem.ts'
+import { HandoffRejection } from './problem.ts'
 
 export type CheckoutRoute = keyof typeof routeMethods
 
@@ -17,13 +17,14 @@ export const maxHandoffBody = 4096
  * Returns the route of a URL.
  *
  * @param url - Absolute, or a path with or without a query.
- * @returns `undefined` unless the whole path is `{basePath}/` and the name of a route.
+ * @returns `undefined` unless the path is `{basePath}/` and the name of a route. A slash after it, as of Next.js with
+ * `trailingSlash`, is accepted.
  */
 export function routeOf(url: string, basePath: string): CheckoutRoute | undefined {
   const [, path = ''] = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? []
   const prefix = basePath === '/' ? '' : basePath
   const names = Object.keys(routeMethods) as CheckoutRoute[]
-  return names.find((name) => path === `${prefix}/${name}`)
+  return names.find((name) => path.replace(/\/$/, '') === `${prefix}/${name}`)
 }
 
 /** @throws {ConfigurationError} If a value is not a path that a request can have in front of `/handoff`. */
@@ -34,7 +35,7 @@ export function assertBasePath(value: string): void {
   if (isPath && URL.canParse(value, origin) && new URL(value, origin).pathname === value) return
   throw new ConfigurationError(
     'basePath',
-    `must be a path such as "/checkout" without a trailing slash; ${received(String(value))}. Set the basePath option of createCheckout().`,
+    'must be a path such as "/checkout" without a trailing slash. Set the basePath option of createCheckout().',
   )
 }
 
@@ -46,11 +47,15 @@ export function assertBasePath(value: string): void {
 export function readPageOrigin(request: Request, origins: readonly string[]): string | undefined {
   const sent = request.headers.get('origin') ?? undefined
   if (sent === undefined || origins.includes(sent)) return sent
+  // With `Referrer-Policy: no-referrer` browsers hide the origin of a form. Only they send the other header.
+  if (sent === 'null' && request.headers.get('sec-fetch-site') === 'same-origin') return sent
   const expected = origins.map((allowed) => `"${allowed}"`).join(' or ')
-  throw new HandoffRejection(
-    'origin_not_allowed',
-    `origin: must be ${expected} of the shopOrigin option of createCheckout(); ${received(sent)}. Open the page there, or change the option.`,
-  )
+  const fix =
+    sent === 'null'
+      ? 'A page with Referrer-Policy: no-referrer or in a sandbox hides it: send Referrer-Policy: strict-origin-when-cross-origin'
+      : 'Open the page there, or change the option'
+  const rule = `origin: must be ${expected} of the shopOrigin option of createCheckout(). ${fix}.`
+  throw new HandoffRejection('origin_not_allowed', rule)
 }
 
 export interface Asked {
@@ -73,8 +78,7 @@ export async function readAsked(
 ): Promise<Asked> {
   const method = routeMethods[route]
   if (request.method !== method) {
-    const rule = `method: must be ${method}; ${received(request.method)}.`
-    throw new HandoffRejection('method_not_allowed', rule)
+    throw new HandoffRejection('method_not_allowed', `method: must be ${method}.`)
   }
   if (route !== 'status') {
     // Another site can post a form with the buyer's cookies, but not with this origin.
@@ -96,15 +100,15 @@ function assertSameOrigin({ headers }: Request): void {
   if (site === null || site === 'same-origin' || site === 'none') return
   throw new HandoffRejection(
     'origin_not_allowed',
-    `sec-fetch-site: must be "same-origin" for a request without an origin; ${received(site)}. Another site opened this address.`,
+    'sec-fetch-site: must be "same-origin" for a request without an origin. Another site opened this address.',
   )
 }
 
+// Other fields are ignored, such as a token of the shop.
 async function readJson(request: Request): Promise<Asked> {
   return { orderId: orderIdOf(await readBody(request, 'application/json')) }
 }
 
-/** Reads the fields of a form; others are ignored, such as a token of the shop. */
 async function readForm(request: Request): Promise<Asked> {
   const fields = new URLSearchParams(await readBody(request, 'application/x-www-form-urlencoded'))
   return {
@@ -120,13 +124,13 @@ async function readBody(request: Request, expected: string): Promise<string> {
   const [type = '', ...parameters] = sent.toLowerCase().split(';')
   const isUtf8 = parameters.every((each) => utf8.has(each.trim()))
   if (type.trim() !== expected || !isUtf8) {
-    const rule = `content-type: must be ${expected}; ${received(sent)}.`
+    const rule = `content-type: must be ${expected} in UTF-8.`
     throw new HandoffRejection('unsupported_media_type', rule)
   }
   if (Number(request.headers.get('content-length') ?? 0) > maxHandoffBody) {
     throw new HandoffRejection('payload_too_large')
   }
-  if (request.bodyUsed) throw new HandoffRejection('body_already_read')
+  if (request.bodyUsed || request.body?.locked) throw new HandoffRejection('body_already_read')
   if (!request.body) return ''
   const text = await readText(request.body, maxHandoffBody).catch((error: unknown) => {
     throw error instanceof HandoffRejection ? error : new HandoffRejection('body_incomplete')
@@ -145,9 +149,6 @@ function orderIdOf(text: string): string | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new HandoffRejection('malformed_json')
   }
-  if (Object.keys(body).some((name) => name !== 'orderId')) {
-    throw new HandoffRejection('unknown_parameter')
-  }
   return checkedOrderId(Reflect.get(body, 'orderId'))
 }
 
@@ -159,5 +160,5 @@ function checkedOrderId(orderId: unknown): string | undefined {
   }
   const error = orderIdError(orderId)
   if (!error) return orderId
-  throw new HandoffRejection('order_not_found', `orderId: ${error.detail}; ${received(orderId)}.`)
+  throw new HandoffRejection('order_not_found', `orderId: ${error.detail}.`)
 }

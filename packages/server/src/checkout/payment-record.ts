@@ -1,6 +1,5 @@
 /** What the helper stores about the payments of an order. @module */
 import type { Currency } from '@pi-checkout/contract/money'
-import type { Phase } from '@pi-checkout/contract/profile'
 import type { CreateParams } from '../client/create-params.ts'
 
 /** A value, or a promise of it. */
@@ -14,51 +13,62 @@ export type ReviewReason =
   | 'mismatch'
   | 'order_not_found'
 
-/** One Payment Intent of an order. It contains no secret. */
+/**
+ * State of a payment. `open`: it can be paid. `processing` and `unknown`: no result yet, or one that is not understood.
+ * `failed`: it can never be paid. `paying`: it is the order's, and `onPaid` has not returned. `paid`: `onPaid` returned
+ * true. `reviewing`: it pays for nothing, and `onReview` has not returned. `review`: `onReview` has returned. `refunded`:
+ * the merchant returned the money.
+ */
+export type PaymentStatus =
+  | 'open'
+  | 'processing'
+  | 'unknown'
+  | 'failed'
+  | 'paying'
+  | 'paid'
+  | 'reviewing'
+  | 'review'
+  | 'refunded'
+
+/** One Payment Intent of an order. It contains no secret. Times are RFC 3339 in UTC. */
 export interface Payment {
   readonly intentId: string
   /** The order's version for which the intent was created. */
   readonly version: string
-  /** 1 for the order's first intent. A failed one raises it. */
+  /** 1 for the order's first intent. */
   readonly attempt: number
   /** Minor units. */
   readonly amount: number
+  /** In upper case. */
   readonly currency: Currency
-  /** As the service last returned it. */
-  readonly phase: Phase
-  /**
-   * What a paid payment means; `null` before it is paid. `pays`: it pays for the order. `review`: it pays for nothing, and
-   * the merchant decides. `accepted` and `refunded`: the merchant decided.
-   */
-  readonly decision: 'pays' | 'review' | 'accepted' | 'refunded' | null
-  /** Why it failed or is under review: `canceled`, `expired`, a decline code, or a `ReviewReason`. */
+  readonly state: PaymentStatus
+  /** Why it failed or is under review: `canceled`, `expired`, a decline code, a `ReviewReason`; `accepted` by the merchant. */
   readonly reason?: string | undefined
-  /** Whether nothing is left to do: the payment failed, or its hook has returned. */
-  readonly done: boolean
-  /** RFC 3339 in UTC. */
   readonly createdAt: string
-  /** When `reconcile()` retrieves it next; `null`: never. RFC 3339 in UTC. */
-  readonly checkAt: string | null
-  /** Number of checks since its last change. */
-  readonly checks: number
-  /** When it was first found open after 90 days. RFC 3339 in UTC. */
-  readonly oldSince?: string | undefined
-  /** No other process runs its hook until then. RFC 3339 in UTC. */
+  /** When it was last given to a page. */
+  readonly handedAt: string
+  /** Since when its hook is due. */
+  readonly since?: string | undefined
+  /** No other process runs its hook until then. */
   readonly leaseUntil?: string | undefined
-  /** The body of its create, until it is paid or failed: a replay sends the same bytes. */
+  /** When it was first found without a result 90 days after the last handoff. */
+  readonly oldSince?: string | undefined
+  /** `reconcile()` looks at it until then; absent: until it is final. */
+  readonly watchUntil?: string | undefined
+  /** The body of its create, while the same key returns this intent: a replay sends the same bytes. */
   readonly body?: CreateParams | undefined
 }
 
 /** The payments of one order. */
 export interface PaymentRecord {
-  /** Service and environment, as `PaymentIntents.scope()` returns it. A test payment never pays a live order. */
+  /** Merchant and environment, as `PaymentIntents.scope()` returns it. A test payment never pays a live order. */
   readonly scope: string
   readonly orderId: string
   /** 1 for the first stored record. Each change raises it by one. */
   readonly revision: number
-  /** The earliest `checkAt` of its payments; `null`: nothing is left to do. */
+  /** When `reconcile()` looks at the order next; `null`: never. */
   readonly checkAt: Date | null
-  /** In the order of their creation. Store them as one JSON value. */
+  /** In the order of their creation. Store them as one JSON text. */
   readonly payments: readonly Payment[]
 }
 

@@ -1,13 +1,14 @@
-/** Decides which money pays for what. Pure functions, without the service and the store. @module */
+/** What the payments of an order mean for it. Pure functions, without the service and the store. @module */
 import type { CreateParams } from '../client/create-params.ts'
 import { canonicalText } from '../client/idempotency-key.ts'
-import type { Payment, PaymentRecord, ReviewReason } from './payment-record.ts'
+import type { Payment, PaymentRecord, PaymentStatus, ReviewReason } from './payment-record.ts'
 
 /** What an order costs now. */
 export interface CheckoutOrder extends CreateParams {
   /**
-   * Changes whenever a payment for the order as it was must not pay for the order as it is.
-   * @default Amount, currency, and metadata
+   * Changes whenever a payment for the order as it was must not pay for the order as it is. Another amount or currency is
+   * another version in any case.
+   * @default The metadata
    */
   readonly version?: string | undefined
 }
@@ -27,6 +28,14 @@ export interface PaymentState {
   readonly attempt: number
 }
 
+/** The first of these that an order has decides. */
+const byRank: readonly (readonly [PaymentState['phase'], readonly PaymentStatus[]])[] = [
+  ['paid', ['paid']],
+  ['processing', ['paying', 'processing']],
+  ['unknown', ['unknown']],
+  ['review', ['reviewing', 'review']],
+]
+
 /**
  * Returns what the payments of an order mean for it.
  *
@@ -40,60 +49,43 @@ export function paymentState(
   record: Pick<PaymentRecord, 'payments'> | undefined,
 ): PaymentState {
   const payments = (record?.payments ?? []).toSorted((a, b) => a.attempt - b.attempt)
+  const attempt = (payments.at(-1)?.attempt ?? 0) + 1
+  for (const [phase, states] of byRank) {
+    const payment = payments.find(({ state }) => states.includes(state))
+    const reason = phase === 'review' ? payment?.reason : undefined
+    if (payment) return { phase, reason, payment, attempt }
+  }
   const version = order && orderVersion(order)
   const current = payments.filter((payment) => payment.version === version)
-  const attempt = (payments.at(-1)?.attempt ?? 0) + 1
-
-  const paid = payments.find((payment) => isOrders(payment) && payment.done)
-  if (paid) return { phase: 'paid', payment: paid, attempt }
-
-  const pending = payments.find(
-    ({ phase, done }) => phase === 'processing' || (phase === 'paid' && !done),
-  )
-  if (pending) return { phase: 'processing', payment: pending, attempt }
-
-  const unknown = payments.find(({ phase }) => phase === 'unknown')
-  if (unknown) return { phase: 'unknown', payment: unknown, attempt }
-
-  const review = payments.find(({ decision }) => decision === 'review')
-  if (review) return { phase: 'review', reason: review.reason, payment: review, attempt }
-
-  const open = current.findLast(({ phase }) => phase === 'open')
+  const open = current.findLast(({ state, body }) => state === 'open' && body !== undefined)
   if (open) return { phase: 'open', payment: open, attempt: open.attempt }
-
   const last = current.at(-1)
-  return last
-    ? { phase: 'failed', reason: last.reason, payment: last, attempt }
+  return last && last.state !== 'open'
+    ? { phase: 'failed', reason: last.reason ?? last.state, payment: last, attempt }
     : { phase: 'open', attempt }
 }
 
-/**
- * Decides once what a paid payment means. At most one payment of an order pays: the one that is stored first.
- *
- * @param order - Read after the payment was paid; `undefined` if the shop no longer has it.
- */
+/** Decides once what a paid payment means. */
 export function decide(
   payment: Payment,
-  record: PaymentRecord,
+  payments: readonly Payment[],
   order: CheckoutOrder | undefined,
-): { readonly decision: 'pays' } | { readonly decision: 'review'; readonly reason: ReviewReason } {
-  const isTaken = record.payments.some(
-    (other) => other.intentId !== payment.intentId && isOrders(other),
-  )
-  if (isTaken) return { decision: 'review', reason: 'duplicate' }
-  if (!order) return { decision: 'review', reason: 'order_not_found' }
-  if (payment.version !== orderVersion(order))
-    return { decision: 'review', reason: 'earlier_version' }
-  return { decision: 'pays' }
+): { readonly state: 'paying' } | { readonly state: 'reviewing'; readonly reason: ReviewReason } {
+  const review = (reason: ReviewReason) => ({ state: 'reviewing', reason }) as const
+  if (ordersPayment(payments)) return review('duplicate')
+  if (!order) return review('order_not_found')
+  return payment.version === orderVersion(order) ? { state: 'paying' } : review('earlier_version')
 }
 
-/** Returns whether a payment is the order's, or will be when its hook has returned. */
-export function isOrders({ decision }: Payment): boolean {
-  return decision === 'pays' || decision === 'accepted'
+/** Returns the payment that is the order's, of which there is at most one. */
+export function ordersPayment(payments: readonly Payment[]): Payment | undefined {
+  return payments.find(({ state }) => state === 'paying' || state === 'paid')
 }
 
-/** Returns the version of an order: its own, or what it costs. A changed customer is no other version. */
+/** Returns the version of an order. A changed customer is no other version. */
 export function orderVersion({ version, amount, currency, metadata }: CheckoutOrder): string {
-  const notes = Object.keys(metadata ?? {}).length > 0 ? ` ${canonicalText(metadata)}` : ''
-  return version ?? `${amount} ${currency.toUpperCase()}${notes}`
+  const notes = Object.keys(metadata ?? {}).length > 0 ? canonicalText(metadata) : undefined
+  const rest = version ?? notes
+  const price = `${amount} ${currency.toUpperCase()}`
+  return rest === undefined ? price : [price, rest].join(' ')
 }

@@ -2,14 +2,13 @@
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
 import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'
-import { excerpt } from '../client/redact.ts'
+import { ShopError } from './shop-error.ts'
 
 export const handoffProblems: Readonly<
   Record<HandoffProblemCode, { readonly status: number; readonly title: string }>
 > = {
   malformed_json: { status: 400, title: 'The body must be {} or {"orderId": "…"}' },
   body_incomplete: { status: 400, title: 'The connection closed before the whole body arrived' },
-  unknown_parameter: { status: 400, title: 'The body must not have a field other than orderId' },
   origin_not_allowed: { status: 403, title: 'Only pages of the shop may send this request' },
   not_found: { status: 404, title: 'This address does not exist' },
   order_not_found: { status: 404, title: 'This session has no such order' },
@@ -22,7 +21,8 @@ export const handoffProblems: Readonly<
   internal_error: { status: 500, title: 'The shop could not prepare the payment' },
   body_already_read: {
     status: 500,
-    title: 'The body was read but not stored in req.body. Mount the checkout handler earlier',
+    title:
+      'The body was read, and req.body does not contain it. Mount the checkout handler earlier',
   },
   payment_refused: { status: 502, title: 'The payment could not be prepared' },
   payment_unavailable: { status: 503, title: 'The payment service is not available. Try again' },
@@ -40,7 +40,7 @@ export class HandoffRejection extends Error {
   /** `X-Request-Id` of the request, if any. */
   requestId: string | undefined
 
-  /** @param rule - What was expected and received, for the shop's log. The browser gets the title of the code. */
+  /** @param rule - What was expected, for the shop's log. The browser gets the title of the code. */
   constructor(
     code: HandoffProblemCode,
     rule: string = handoffProblems[code].title,
@@ -50,15 +50,6 @@ export class HandoffRejection extends Error {
     this.code = code
     this.status = handoffProblems[code].status
   }
-}
-
-/** Quotes a value of a request for a log: up to 60 characters, without secrets. */
-export function received(value: string | undefined): string {
-  return value === undefined ? 'received none' : `received ${quoted(value)}`
-}
-
-export function quoted(value: string): string {
-  return JSON.stringify(excerpt(value))
 }
 
 export function problemResponse(
@@ -89,6 +80,7 @@ export function jsonResponse(body: object, status = 200, type = 'application/jso
 
 /** Returns the code that the browser gets for an error. */
 export function publicCode(error: unknown): HandoffProblemCode {
+  if (error instanceof ShopError) return 'payment_unavailable'
   if (!PiError.is(error)) return 'internal_error'
   if (error.retryable) return 'payment_unavailable'
   return error.status === 401 ? 'internal_error' : 'payment_refused'

@@ -1,176 +1,299 @@
 /** How a record changes. Pure functions: each returns the next record, or `undefined` if nothing changes. @module */
-import type { Payment, PaymentRecord, ReviewReason } from './payment-record.ts'
-import { type CheckoutOrder, decide, isOrders } from './payment-state.ts'
+import type { Payment, PaymentRecord } from './payment-record.ts'
+import { type CheckoutOrder, decide, ordersPayment } from './payment-state.ts'
 
 export type Change = (record: PaymentRecord) => PaymentRecord | undefined
 
 /** What the service returned about an intent. */
-export interface Retrieved {
-  readonly phase: Payment['phase']
+export interface Seen {
+  readonly state: 'open' | 'processing' | 'unknown' | 'failed' | 'paid'
   /** Why it failed, or `mismatch` if it is not the stored intent. */
   readonly reason?: string | undefined
-  /** The order, read after the intent was paid. */
-  readonly order?: CheckoutOrder | undefined
+}
+
+/** What one look at an order has found. */
+export interface Findings {
+  /** The record before the intents were retrieved. */
+  readonly before: PaymentRecord
+  /** When the intents were retrieved: a process may be suspended after it. */
+  readonly seenAt: number
+  /** By the id of the intent. */
+  readonly seen: ReadonlyMap<string, Seen>
+  /** Whether each payment without a result was retrieved. */
+  readonly isComplete: boolean
+  /** Whether a retrieve failed, other than for an intent that the service does not have. */
+  readonly hasFailed: boolean
+  /** The order, read after the intents were retrieved; `undefined` if the shop no longer has it. */
+  readonly order: CheckoutOrder | undefined
+  /** Whether a failed payment can still be paid, as at another service. */
+  readonly keepsFailed: boolean
+  /** The states whose hooks this process will run. */
+  readonly hooks: readonly Payment['state'][]
 }
 
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
-/** Age of an open payment that is left alone. */
+/** Time since the last handoff of an order that is left alone. */
 const maxAge = 90 * day
+/** How late a look is after which the clock or the process has been away. */
+const maxLate = 2 * day
+/** For how long a failed payment of another service is looked at. */
+const watchTime = 7 * day
+/** For how long no other process runs a hook. */
+export const leaseTime = 60_000
 
-/** Adds a payment. A stored one is never replaced. */
-export function insertPayment(
-  created: Pick<Payment, 'intentId' | 'version' | 'attempt' | 'amount' | 'currency' | 'body'>,
-  now: number,
-): Change {
-  return (record) => {
-    if (record.payments.some(({ intentId }) => intentId === created.intentId)) return undefined
-    const payment: Payment = {
-      ...created,
-      phase: 'open',
-      decision: null,
-      done: false,
-      createdAt: timeOf(now),
-      checkAt: timeOf(now + minute),
-      checks: 0,
-    }
-    return nextRecord(record, [...record.payments, payment])
-  }
+/** Returns whether a payment may still be paid, as far as the record knows. */
+export function isUnsettled({ state, watchUntil }: Payment, now: number): boolean {
+  if (state === 'failed') return watchUntil !== undefined && Date.parse(watchUntil) > now
+  return isPending(state)
 }
 
-/** Postpones the payments that are due, each time for twice as long: one minute to a day, or an hour while a hook fails. */
-export function postponeDue(now: number): Change {
+/** Returns whether a payment's hook has not returned. */
+export function hasHook({ state }: Pick<Payment, 'state'>): boolean {
+  return state === 'paying' || state === 'reviewing'
+}
+
+function isLeased({ leaseUntil }: Payment, now: number): boolean {
+  return leaseUntil !== undefined && Date.parse(leaseUntil) > now
+}
+
+/**
+ * Adds an intent that is about to be handed out, or notes that it is handed out again. Only a payment with a body can be
+ * handed out: of two tabs with different customers, it is the one that is stored first.
+ *
+ * @param about - `replaced` is the payment whose key names this intent now.
+ */
+export function storeHandoff(
+  created: Pick<Payment, 'intentId' | 'version' | 'attempt' | 'amount' | 'currency' | 'body'>,
+  {
+    isOpen,
+    replaced,
+    now,
+  }: { readonly isOpen: boolean; readonly replaced: string | undefined; readonly now: number },
+): Change {
+  const { intentId, version } = created
+  const handedAt = timeOf(now)
   return (record) => {
-    const isDue = ({ checkAt }: Payment): boolean => checkAt !== null && Date.parse(checkAt) <= now
-    if (!record.payments.some(isDue)) return undefined
-    const payments = record.payments.map((payment) => {
-      if (!isDue(payment)) return payment
-      const longest = payment.phase === 'paid' ? hour : day
-      const wait = Math.min(minute * 2 ** payment.checks, longest)
-      return { ...payment, checks: payment.checks + 1, checkAt: timeOf(now + wait) }
+    const stored = record.payments.find((one) => one.intentId === intentId)
+    if (stored && !(isOpen && stored.state === 'open')) return undefined
+    // Another request has just noted it.
+    if (stored && Math.abs(now - Date.parse(stored.handedAt)) < 1_000) return undefined
+    const others = record.payments.map((one): Payment => {
+      const watchUntil = one.state === 'failed' ? one.watchUntil : undefined
+      const kept = { ...one, oldSince: undefined, watchUntil }
+      if (one.intentId === intentId) return { ...kept, handedAt }
+      return one.intentId === replaced ? { ...kept, body: undefined } : kept
     })
-    return nextRecord(record, payments)
+    const isTaken = others.some(
+      (one) => isPending(one.state) && one.version === version && one.body !== undefined,
+    )
+    const added: Payment = {
+      ...created,
+      body: isTaken ? undefined : created.body,
+      // The response of a replay shows the intent as it was created.
+      state: isOpen ? 'open' : 'unknown',
+      createdAt: handedAt,
+      handedAt,
+    }
+    const payments = stored ? others : [...others, added]
+    return nextRecord(record, payments, { checkAt: soonest(record, payments, now), now })
   }
 }
 
 /**
- * Stores what the service returned. A phase that is not final is discarded if the payment changed since before the
- * retrieve: it may be older.
- *
- * @param before - The payment before the retrieve.
+ * Stores what a look has found: decides about paid payments, takes the leases of their hooks, and sets the time of the next
+ * look. A result that is not final is discarded if the record has changed since: it may be older.
  */
-export function storeRetrieved(before: Payment, retrieved: Retrieved, now: number): Change {
-  const { phase, reason, order } = retrieved
-  return changePayment(before.intentId, (payment, record) => {
-    if (payment.phase === 'paid' || payment.phase === 'failed') return undefined
-    if (phase === 'failed') return { phase, reason, done: true, checkAt: null, ...final }
-    if (phase === 'paid') {
-      if (reason === 'mismatch') return { phase, ...underReview(reason, now), ...final }
-      const decided = decide(payment, record, order)
-      return { phase, reason: undefined, ...decided, ...checkSoon(now), ...final }
+export function storeFindings(findings: Findings, now: number): Change {
+  const { before, seenAt, seen, isComplete, hasFailed, order, keepsFailed, hooks } = findings
+  return (record) => {
+    const isUnchanged = record.revision === before.revision
+    const next: Payment[] = [...record.payments]
+    for (const [at, payment] of record.payments.entries()) {
+      const found = seen.get(payment.intentId)
+      if (!found) continue
+      if (found.state === 'paid' || found.state === 'failed' || isUnchanged) {
+        next[at] = afterSeen(payment, found, { payments: next, order, keepsFailed, now })
+      }
     }
-    if (payment.phase !== before.phase || payment.phase === phase) return undefined
-    return { phase, ...checkSoon(now) }
-  })
-}
-
-/** Leaves an open payment alone after two checks a day apart, once it is 90 days old. */
-export function leaveAlone(intentId: string, now: number): Change {
-  return changePayment(intentId, ({ phase, createdAt, oldSince }) => {
-    if (phase !== 'open' || now - Date.parse(createdAt) < maxAge) return undefined
-    if (oldSince === undefined) return { oldSince: timeOf(now) }
-    return now - Date.parse(oldSince) < day ? undefined : { checkAt: null }
-  })
-}
-
-/** Takes the lease of a payment's hook. No change if another process has it, or nothing is left to do. */
-export function takeLease(intentId: string, until: number, now: number): Change {
-  return changePayment(intentId, (payment, record) => {
-    if (payment.done || payment.decision === null) return undefined
-    if (payment.leaseUntil !== undefined && Date.parse(payment.leaseUntil) > now) return undefined
-    if (payment.decision === 'accepted') {
-      const other = record.payments.find((one) => one.intentId !== intentId && isOrders(one))
-      // Only the review is closed: the other payment is the order's.
-      if (other?.done) return finished
-      if (other) return undefined
+    for (const [at, payment] of next.entries()) {
+      if (!hooks.includes(payment.state) || isLeased(payment, now)) continue
+      next[at] = { ...payment, leaseUntil: timeOf(now + leaseTime) }
     }
-    return { leaseUntil: timeOf(until) }
-  })
+    // A look that leaves a hook to another one does not postpone it.
+    const leavesHook = next.some((payment) => hasHook(payment) && !hooks.includes(payment.state))
+    const isDue = record.checkAt !== null && Number(record.checkAt) <= now && !leavesHook
+    const isChanged = next.some((payment, at) => payment !== record.payments[at])
+    // Otherwise an older response could be stored after this one.
+    const isWaiting = [...seen.values()].some(
+      ({ state }) => state === 'processing' || state === 'unknown',
+    )
+    if (!isDue && !isChanged && !(isWaiting && isUnchanged)) return undefined
+    if (hasFailed || leavesHook) {
+      // Others are due before it now.
+      const checkAt = isDue ? now + minute : soonest(record, next, now)
+      return nextRecord(record, next, { checkAt, now })
+    }
+    const isOnTime = isDue && now - Number(record.checkAt) <= maxLate
+    const payments = isOnTime && isComplete ? leaveAlone(next, seenAt) : next
+    return nextRecord(record, payments, { checkAt: nextLook(payments, now), now })
+  }
 }
 
-/** Ends the lease after the hook failed. */
-export function releaseLease(leased: Payment): Change {
-  return changeLeased(leased, () => ({ leaseUntil: undefined }))
+/** Ends the lease after the hook has returned, or failed. */
+export function endHook(
+  leased: Payment,
+  result: 'returned' | 'rejected' | 'failed',
+  now: number,
+): Change {
+  return (record) => {
+    const stored = record.payments.find(({ intentId }) => intentId === leased.intentId)
+    // The merchant has decided, or another process runs the hook.
+    if (stored?.state !== leased.state || stored.leaseUntil !== leased.leaseUntil) return undefined
+    const returned = stored.state === 'paying' ? 'paid' : 'review'
+    const changes = {
+      returned: { state: returned, since: undefined },
+      rejected: { state: 'reviewing', reason: 'rejected', since: timeOf(now) },
+      failed: {},
+    } as const
+    const changed = { ...stored, leaseUntil: undefined, ...changes[result] }
+    return replace(record, changed, now)
+  }
 }
 
-export function finishHook(leased: Payment): Change {
-  return changeLeased(leased, () => finished)
+/** Returns why the merchant cannot decide this about a payment; `undefined` if they can. */
+export function refusalOf(
+  { payments }: Pick<PaymentRecord, 'payments'>,
+  intentId: string,
+  decision: 'accepted' | 'refunded',
+  now: number,
+): string | undefined {
+  const payment = payments.find((one) => one.intentId === intentId)
+  const { state } = payment ?? {}
+  if (payment && decision === 'refunded') {
+    if (state === 'paid' || state === 'reviewing' || state === 'review') return undefined
+    if (state !== 'paying') return 'has no such payment that is paid or under review.'
+    return isLeased(payment, now) ? 'is running onPaid for it. Try again in a minute.' : undefined
+  }
+  if (state !== 'reviewing' && state !== 'review') return 'has no such payment under review.'
+  const other = ordersPayment(payments)
+  return other && `is already paid by intent ${other.intentId}. Refund one of the two.`
 }
 
-/** Puts a payment under review that `onPaid` rejected. */
-export function rejectPayment(leased: Payment, now: number): Change {
-  return changeLeased(leased, () => underReview('rejected', now))
-}
-
-/** Stores the merchant's decision about a payment under review. */
-export function resolveReview(
+/** Stores the merchant's decision, and takes the lease of `onPaid` for an accepted payment. */
+export function resolvePayment(
   intentId: string,
   decision: 'accepted' | 'refunded',
   now: number,
 ): Change {
-  return changePayment(intentId, (payment) => {
-    if (payment.decision !== 'review') return undefined
-    if (decision === 'refunded') return { ...finished, decision, reason: decision }
-    return { decision, reason: undefined, done: false, leaseUntil: undefined, ...checkSoon(now) }
-  })
-}
-
-const final = { body: undefined, oldSince: undefined } as const
-const finished = { done: true, checkAt: null, leaseUntil: undefined } as const
-
-function underReview(reason: ReviewReason, now: number): Partial<Payment> {
-  return { decision: 'review', reason, leaseUntil: undefined, ...checkSoon(now) }
-}
-
-function checkSoon(now: number): Pick<Payment, 'checkAt' | 'checks'> {
-  return { checkAt: timeOf(now + minute), checks: 0 }
-}
-
-/** Changes a payment as long as this process has its lease, and the decision is the one for which the hook ran. */
-function changeLeased(leased: Payment, change: () => Partial<Payment>): Change {
-  return changePayment(leased.intentId, (payment) =>
-    payment.decision === leased.decision && payment.leaseUntil === leased.leaseUntil
-      ? change()
-      : undefined,
-  )
-}
-
-function changePayment(
-  intentId: string,
-  change: (payment: Payment, record: PaymentRecord) => Partial<Payment> | undefined,
-): Change {
   return (record) => {
     const payment = record.payments.find((one) => one.intentId === intentId)
-    const changed = payment && change(payment, record)
-    if (!changed) return undefined
-    return nextRecord(
-      record,
-      record.payments.map((one) => (one === payment ? { ...one, ...changed } : one)),
-    )
+    if (!payment || refusalOf(record, intentId, decision, now)) return undefined
+    const state = { accepted: 'paying', refunded: 'refunded' } as const
+    const hook =
+      decision === 'accepted'
+        ? { since: timeOf(now), leaseUntil: timeOf(now + leaseTime) }
+        : { since: undefined, leaseUntil: undefined }
+    return replace(record, { ...payment, state: state[decision], reason: decision, ...hook }, now)
   }
 }
 
-/** Of failed payments, only the highest attempt of each version is kept. */
-function nextRecord(record: PaymentRecord, all: readonly Payment[]): PaymentRecord {
+function isPending(state: Payment['state']): boolean {
+  return state === 'open' || state === 'processing' || state === 'unknown'
+}
+
+function afterSeen(
+  payment: Payment,
+  { state, reason }: Seen,
+  {
+    payments,
+    order,
+    keepsFailed,
+    now,
+  }: Pick<Findings, 'order' | 'keepsFailed'> & {
+    readonly payments: readonly Payment[]
+    readonly now: number
+  },
+): Payment {
+  if (payment.state === state || !(isPending(payment.state) || payment.state === 'failed')) {
+    return payment
+  }
+  const final = { body: undefined, oldSince: undefined, watchUntil: undefined }
+  if (state === 'paid') {
+    const decided =
+      reason === 'mismatch'
+        ? ({ state: 'reviewing', reason } as const)
+        : { reason: undefined, ...decide(payment, payments, order) }
+    return { ...payment, ...final, ...decided, since: timeOf(now) }
+  }
+  if (state === 'failed') {
+    const watchUntil = keepsFailed ? timeOf(now + watchTime) : undefined
+    return { ...payment, ...final, state, reason, watchUntil }
+  }
+  return { ...payment, state, reason: undefined, watchUntil: undefined }
+}
+
+/** After a look on time: an order is left alone after two of them, a day apart, 90 days after its last handoff. */
+function leaveAlone(payments: readonly Payment[], now: number): readonly Payment[] {
+  // Money that is on its way is waited for.
+  const isMoving = payments.some(({ state }) => state === 'processing')
+  if (isMoving || now - lastHandoff(payments) < maxAge) return payments
+  return payments.map((payment) => {
+    if (!isPending(payment.state) || payment.watchUntil !== undefined) return payment
+    const since = Date.parse(payment.oldSince ?? '')
+    if (!(since <= now)) return { ...payment, oldSince: timeOf(now) }
+    return now - since < day ? payment : { ...payment, watchUntil: timeOf(now) }
+  })
+}
+
+/** Returns when to look again: after an eighth of the time that has passed. */
+function nextLook(payments: readonly Payment[], now: number): number {
+  const after = (since: number, longest: number): number =>
+    now + Math.min(Math.max((now - since) / 8, minute), longest)
+  const handedAt = lastHandoff(payments)
+  const times = payments.map((payment) => {
+    if (hasHook(payment)) return after(Date.parse(payment.since ?? ''), hour)
+    const { state, watchUntil } = payment
+    const isWatched = watchUntil === undefined || Date.parse(watchUntil) > now
+    return isWatched && (isPending(state) || watchUntil) ? after(handedAt, day) : Infinity
+  })
+  return Math.min(...times)
+}
+
+/** The time of the next look after a change without a look. */
+function soonest({ checkAt }: PaymentRecord, payments: readonly Payment[], now: number): number {
+  const next = nextLook(payments, now)
+  return next === Infinity || checkAt === null ? next : Math.min(Number(checkAt), next)
+}
+
+function lastHandoff(payments: readonly Payment[]): number {
+  return Math.max(...payments.map(({ handedAt }) => Date.parse(handedAt)))
+}
+
+function replace(record: PaymentRecord, changed: Payment, now: number): PaymentRecord {
+  const payments = record.payments.map((one) => (one.intentId === changed.intentId ? changed : one))
+  return nextRecord(record, payments, { checkAt: soonest(record, payments, now), now })
+}
+
+/** Of failed payments that are settled, only the highest attempt of each version is kept. */
+function nextRecord(
+  record: PaymentRecord,
+  all: readonly Payment[],
+  { checkAt, now }: { readonly checkAt: number; readonly now: number },
+): PaymentRecord {
   const payments = all.filter(
-    ({ phase, version, attempt }) =>
-      phase !== 'failed' ||
-      !all.some((other) => other.version === version && other.attempt > attempt),
+    (payment) =>
+      payment.state !== 'failed' ||
+      isUnsettled(payment, now) ||
+      !all.some(({ version, attempt }) => version === payment.version && attempt > payment.attempt),
   )
-  const times = payments.flatMap(({ checkAt }) => (checkAt === null ? [] : [Date.parse(checkAt)]))
-  const checkAt = times.length === 0 ? null : new Date(Math.min(...times))
-  return { ...record, revision: record.revision + 1, checkAt, payments }
+  return {
+    ...record,
+    revision: record.revision + 1,
+    checkAt: checkAt === Infinity ? null : new Date(checkAt),
+    payments,
+  }
 }
 
 function timeOf(now: number): string {

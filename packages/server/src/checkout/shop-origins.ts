@@ -19,6 +19,6 @@ function readShopOrigin(value: unknown): string {
   if (origin !== checkoutOrigin) return origin
   throw new ConfigurationError(
     'shopOrigin',
-    `is the hosted checkout's, PI_CHECKOUT_ORIGIN; received "${origin}". Set shopOrigin to the origin of the shop's pages. The hosted checkout's is checkoutOrigin.`,
+    "is the hosted checkout's, PI_CHECKOUT_ORIGIN. Set shopOrigin to the origin of the shop's pages. The hosted checkout's is checkoutOrigin.",
   )
 }

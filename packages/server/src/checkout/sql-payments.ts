@@ -1,12 +1,23 @@
-/** Payments in a table of PostgreSQL or SQLite. @module */
+/**
+ * Payments in a table of PostgreSQL or SQLite. Each statement returns one column, `record`, with text that only this file
+ * reads, so no client of a database can rename or convert a part of it.
+ *
+ * @module
+ */
 import { ConfigurationError } from '../client/errors.ts'
-import type { Awaitable, Payment, PaymentRecord, PaymentStore } from './payment-record.ts'
+import { checkedDue, kindOf } from './checked-record.ts'
+import type { Awaitable, PaymentRecord, PaymentStore } from './payment-record.ts'
 
 /** A database that `sqlPayments()` supports. */
 export type SqlDialect = 'postgres' | 'sqlite'
 
-/** Runs one statement with its values in order, and returns the rows as objects. */
+/** Runs one statement with its values in order, and returns the rows as objects or arrays. */
 export type SqlQuery = (sql: string, values: (string | number)[]) => Awaitable<unknown>
+
+const timeTypes = { postgres: 'timestamptz', sqlite: 'text' }
+
+/** The start of each stored text. Some clients parse a text that starts as JSON does, and rename what it contains. */
+const start = 'payments '
 
 /**
  * The statements that create the table of `sqlPayments()`. Run them in a migration.
@@ -15,30 +26,8 @@ export type SqlQuery = (sql: string, values: (string | number)[]) => Awaitable<u
  * await pool.query(sqlPaymentsTable.postgres)
  */
 export const sqlPaymentsTable: Readonly<Record<SqlDialect, string>> = {
-  postgres: tableOf({ time: 'timestamptz', json: 'jsonb' }),
-  sqlite: tableOf({ time: 'text', json: 'text' }),
-}
-
-// Drivers differ in how they send times and JSON, not in how they send text.
-const time = "cast(nullif(cast($1 as text), '') as timestamptz)"
-const json = 'cast(cast($2 as text) as jsonb)'
-const insert = 'insert into checkout_payments (check_at, payments, scope, order_id, revision)'
-const isNew = 'on conflict (scope, order_id) do nothing returning revision'
-const load = 'select revision, check_at, payments from checkout_payments where'
-const due = 'select order_id from checkout_payments where'
-const statements = {
-  postgres: {
-    load: `${load} scope = $1 and order_id = $2`,
-    insert: `${insert} values (${time}, ${json}, $3, $4, 1) ${isNew}`,
-    update: `update checkout_payments set check_at = ${time}, payments = ${json}, revision = revision + 1 where scope = $3 and order_id = $4 and revision = cast($5 as integer) returning revision`,
-    due: `${due} scope = $1 and check_at <= cast(cast($2 as text) as timestamptz) order by check_at limit cast($3 as integer)`,
-  },
-  sqlite: {
-    load: `${load} scope = ? and order_id = ?`,
-    insert: `${insert} values (nullif(?, ''), ?, ?, ?, 1) ${isNew}`,
-    update: `update checkout_payments set check_at = nullif(?, ''), payments = ?, revision = revision + 1 where scope = ? and order_id = ? and revision = ? returning revision`,
-    due: `${due} scope = ? and check_at <= ? order by check_at limit ?`,
-  },
+  postgres: tableOf('postgres'),
+  sqlite: tableOf('sqlite'),
 }
 
 /**
@@ -48,66 +37,101 @@ const statements = {
  * @param options - `dialect`: parameters are `$1` for PostgreSQL, `?` for SQLite.
  * @default dialect 'postgres'
  * @example
- * const payments = sqlPayments(async (sql, values) => (await pool.query(sql, values)).rows)
+ * // pg
+ * sqlPayments(async (sql, values) => (await pool.query(sql, values)).rows)
+ * // postgres.js, where `db` is `postgres(url)`
+ * sqlPayments((sql, values) => db.unsafe(sql, values))
+ * // Kysely with PostgreSQL
+ * sqlPayments(async (sql, values) => (await db.executeQuery(CompiledQuery.raw(sql, values))).rows)
+ * // libsql, better-sqlite3, node:sqlite
+ * sqlPayments((sql, values) => db.prepare(sql).all(...values), { dialect: 'sqlite' })
+ * // @libsql/client
+ * sqlPayments(async (sql, args) => (await db.execute({ sql, args })).rows, { dialect: 'sqlite' })
  */
 export function sqlPayments(
   query: SqlQuery,
   { dialect = 'postgres' }: { readonly dialect?: SqlDialect } = {},
 ): PaymentStore {
-  if (!Object.hasOwn(sqlPaymentsTable, dialect)) {
+  if (!Object.hasOwn(timeTypes, dialect)) {
     throw new ConfigurationError('dialect', 'must be "postgres" or "sqlite".')
   }
-  const { load, insert, update, due } = statements[dialect]
-  const rows = async (sql: string, values: (string | number)[]): Promise<readonly Row[]> => {
-    const found = await query(sql, values)
-    if (Array.isArray(found)) return found
+  const { load, insert, update, due } = statementsOf(dialect)
+  const texts = async (sql: string, values: (string | number)[]): Promise<readonly string[]> => {
+    // The values of each statement are in the order of its parameters, as `?` needs it.
+    const form = dialect === 'sqlite' ? sql.replaceAll(/\$\d/g, '?') : sql
+    const rows = await query(form, values)
+    if (Array.isArray(rows)) return rows.map(textOf)
     throw new TypeError(
-      'sqlPayments: the query function must return the rows as an array, such as `rows` of node-postgres.',
+      `sqlPayments: the query function must return the rows as an array, such as \`rows\` of node-postgres; received ${kindOf(rows)}.`,
     )
   }
   return {
     load: async (scope, orderId) => {
-      const [row] = await rows(load, [scope, orderId])
-      return row && recordOf(row, { scope, orderId })
+      const [text] = await texts(load, [scope, orderId])
+      return text === undefined ? undefined : recordOf(text)
     },
-    save: async ({ scope, orderId, revision, checkAt, payments }) => {
-      const values = [checkAt?.toISOString() ?? '', JSON.stringify(payments)]
-      const saved =
+    save: async (record) => {
+      const { scope, orderId, revision, checkAt } = record
+      const text = start + JSON.stringify(record)
+      const values = [checkAt?.toISOString() ?? '', text, scope, orderId]
+      const [saved] =
         revision === 1
-          ? await rows(insert, [...values, scope, orderId])
-          : await rows(update, [...values, scope, orderId, revision - 1])
-      return saved.length === 1
+          ? await texts(insert, values)
+          : await texts(update, [...values, revision - 1])
+      if (saved !== undefined && saved !== text) throw changedText('another text')
+      return saved !== undefined
     },
-    due: async (scope, now, limit) =>
-      (await rows(due, [scope, now.toISOString(), limit])).map((row) => String(row.order_id)),
+    due: async (scope, now, limit) => {
+      const found = await texts(due, [now.toISOString(), scope, limit])
+      return checkedDue(found.map((text) => recordOf(text).orderId))
+    },
   }
 }
 
-type Row = Readonly<Record<string, unknown>>
-
-function tableOf({ time, json }: { readonly time: string; readonly json: string }): string {
+function tableOf(dialect: SqlDialect): string {
   return `create table if not exists checkout_payments (
   scope text not null,
   order_id text not null,
   revision integer not null,
-  check_at ${time},
-  payments ${json} not null,
+  check_at ${timeTypes[dialect]},
+  record text not null,
   primary key (scope, order_id)
 );
 create index if not exists checkout_payments_due on checkout_payments (scope, check_at) where check_at is not null;`
 }
 
-function recordOf(
-  { revision, check_at: checkAt, payments }: Row,
-  { scope, orderId }: Pick<PaymentRecord, 'scope' | 'orderId'>,
-): PaymentRecord {
-  // Some drivers parse JSON, others return its text.
-  const read: unknown = typeof payments === 'string' ? JSON.parse(payments) : payments
+function statementsOf(dialect: SqlDialect) {
+  // Drivers differ in how they send times, not in how they send text.
+  const time = `cast(nullif(cast($1 as text), '') as ${timeTypes[dialect]})`
   return {
-    scope,
-    orderId,
-    revision: Number(revision),
-    checkAt: checkAt instanceof Date || typeof checkAt === 'string' ? new Date(checkAt) : null,
-    payments: read as readonly Payment[], // Only `save` writes this column.
+    load: 'select record from checkout_payments where scope = $1 and order_id = $2',
+    insert: `insert into checkout_payments (check_at, record, scope, order_id, revision) values (${time}, $2, $3, $4, 1) on conflict (scope, order_id) do nothing returning record`,
+    update: `update checkout_payments set check_at = ${time}, record = $2, revision = revision + 1 where scope = $3 and order_id = $4 and revision = cast($5 as integer) returning record`,
+    due: `select record from checkout_payments where check_at <= ${time} and scope = $2 order by check_at limit cast($3 as integer)`,
   }
+}
+
+/** Returns the one value of a row, whatever the client calls its column. */
+function textOf(row: unknown): string {
+  const isRow = typeof row === 'object' && row !== null
+  if (!isRow) throw changedText(`${kindOf(row)} instead of a row`)
+  const [value, ...others] = Object.values(row)
+  if (others.length > 0) throw changedText('a row with other columns')
+  if (typeof value === 'string' && value.startsWith(start)) return value
+  throw changedText(typeof value === 'string' ? 'another text' : kindOf(value))
+}
+
+function recordOf(text: string): PaymentRecord {
+  try {
+    const { checkAt, ...record } = JSON.parse(text.slice(start.length))
+    return { ...record, checkAt: checkAt === null ? null : new Date(checkAt) }
+  } catch {
+    throw changedText('another text') // Without the cause, which repeats it.
+  }
+}
+
+function changedText(received: string): TypeError {
+  return new TypeError(
+    `sqlPayments: column record must be the text as it was saved; received ${received}. Turn off what your database client changes in the rows of these statements, such as a JSON parser or a transform of values.`,
+  )
 }

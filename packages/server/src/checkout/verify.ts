@@ -1,6 +1,6 @@
 /** Decides whether an intent pays an order. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { type Phase, phaseOf } from '@pi-checkout/contract/profile'
+import { type Phase, phaseOf } from '@pi-checkout/contract/payment-status'
 
 /** What the merchant's records expect of an intent. */
 export interface ExpectedIntent {

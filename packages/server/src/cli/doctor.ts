@@ -9,6 +9,7 @@ import {
 } from '../client/configuration.ts'
 import { PiError } from '../client/errors.ts'
 import { PaymentIntents } from '../client/payment-intents.ts'
+import { transportCode } from '../client/transport.ts'
 
 export interface Finding {
   readonly name: string
@@ -19,32 +20,33 @@ export interface Finding {
 export async function doctor(): Promise<Finding[]> {
   const key = await check('PI_API_KEY', () => describeKey(variableApiKey()))
   const url = await check('PI_BASE_URL', () => `is ${variableBaseUrl()}`)
-  const service = await check('service', () => {
-    if (key.result === 'OK' && url.result === 'OK') return checkService()
-    throw new Skipped('is not checked before the variables above are set')
-  })
+  const service = await check('service', checkService, [key, url])
   const origin = await check('PI_CHECKOUT_ORIGIN', () => `is ${checkoutOrigin()}`)
-  const checkout = await check('checkout', () => {
-    if (origin.result === 'OK') return checkCheckout()
-    throw new Skipped('is not checked before PI_CHECKOUT_ORIGIN is set')
-  })
+  const checkout = await check('checkout', checkCheckout, [origin])
   return [key, url, service, origin, checkout]
 }
 
-/** @param run - Returns what it found, or rejects with what is wrong and its fix. */
-async function check(name: string, run: () => string | Promise<string>): Promise<Finding> {
+/**
+ * @param run - Returns what it found, or rejects with what is wrong and its fix.
+ * @param needed - The checks that must have passed before.
+ */
+async function check(
+  name: string,
+  run: () => string | Promise<string>,
+  needed: readonly Finding[] = [],
+): Promise<Finding> {
+  if (needed.some(({ result }) => result !== 'OK')) {
+    const names = needed.map((finding) => finding.name).join(' and ')
+    return { name, result: 'SKIP', detail: `is not checked before ${names}` }
+  }
   try {
     return { name, result: 'OK', detail: await run() }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    if (error instanceof Skipped) return { name, result: 'SKIP', detail: message }
     const advice = PiError.is(error) ? `. What to do: ${adviceOf(error)}.` : ''
     return { name, result: 'FAIL', detail: message.replace(`${name}: `, '') + advice }
   }
 }
-
-/** A check that needs another one. */
-class Skipped extends Error {}
 
 function adviceOf({ code, advice }: PiError): string {
   const isLocal = code === 'not_connected' && isLoopback(new URL(variableBaseUrl()).hostname)
@@ -53,7 +55,7 @@ function adviceOf({ code, advice }: PiError): string {
 
 function describeKey(key: string): string {
   const environment = environmentOf(key)
-  return environment ? `has the right format, for a ${environment} environment` : 'is set'
+  return environment ? `has the right format, for a ${environment.mode} environment` : 'is set'
 }
 
 async function checkService(): Promise<string> {
@@ -72,9 +74,11 @@ function checkoutOrigin(): string {
 async function checkCheckout(): Promise<string> {
   const origin = checkoutOrigin()
   const signal = AbortSignal.timeout(10_000)
-  const response = await fetch(`${origin}/v1/pi-checkout.js`, { signal }).catch(() => {
+  const response = await fetch(`${origin}/v1/pi-checkout.js`, { signal }).catch((error) => {
+    // Such as `ECONNREFUSED`, or `bad port`, which has no code.
+    const cause = transportCode(error) ?? (error.cause ?? error).message
     const fix = 'Check PI_CHECKOUT_ORIGIN, and that the checkout runs.'
-    throw new Error(`${origin} cannot be reached. ${fix}`)
+    throw new Error(`${origin} cannot be reached: ${cause}. ${fix}`)
   })
   await response.body?.cancel()
   const isScript = /javascript/.test(response.headers.get('content-type') ?? '')

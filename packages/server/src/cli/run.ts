@@ -1,84 +1,71 @@
 /** The command line of `pi-checkout`, and its help. @module */
-import { parseArgs } from 'node:util'
-import { quote, redact } from '@pi-checkout/contract/redact'
+import { readFileSync } from 'node:fs'
+import { parseArgs, styleText } from 'node:util'
 import { sandboxHint } from '../client/configuration.ts'
-import { doctor } from './doctor.ts'
-import { colored, type Terminal } from './terminal.ts'
+import { doctor, type Finding } from './doctor.ts'
 
-const help = `pi-checkout: checks what your shop needs of the service
+const help = `pi-checkout doctor [--env FILE]   Check everything that a first payment needs
 
-  pi-checkout doctor [--env FILE]     Checks everything that a first payment needs
-  pi-checkout probe [OPTIONS]         Finds out how another service of the specification behaves
+  --env FILE   Read variables like node --env-file
+  --help       Print this help
+  --version    Print the version
 
-  --env FILE              Read variables like node --env-file
+Exit codes: 0 all checks passed, 1 a check failed, 2 an argument is malformed`
 
-Options of probe, which creates two intents that stay unpaid:
-  --write FILE            Write the profile for PI_PROFILE
-  --paid STATUS           A status that means paid; also --failed and --processing. Repeat it, or use commas
-  --currency CODE         Of the intents (AMD)
-  --other-env FILE        Variables of another merchant, to retrieve the intent with its key
-  --yes                   Use a key that may be live
-  --json                  Print one line
-
-Exit codes:
-  0  no check failed
-  1  a check failed
-  2  an argument is malformed, or nothing could be checked
-`
-
-/** Runs a command line, without the name of the program, and returns the exit code. */
-export async function run([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  const { print, warn } = terminal
-  if (name === 'help' || name === '--help' || name === '-h' || args.includes('--help')) {
-    print(help)
-    return 0
-  }
-  if (name !== 'doctor' && name !== 'probe') {
-    const meant = ['doctor', 'probe'].find((command) => command[0] === name?.[0]?.toLowerCase())
-    const next = meant ? `Did you mean ${meant}?` : 'Run pi-checkout --help for a list of commands.'
-    warn(name === undefined ? help : `Unknown command ${quote(name)}. ${next}`)
-    return 2
-  }
-  try {
-    const rest = readVariables(args)
-    if (name === 'probe') {
-      // Loaded on use: `doctor` does not need it.
-      const { probeCommand } = await import('./probe-command.ts')
-      return await probeCommand(rest, terminal)
-    }
-    parseArgs({ args: rest, options: {} })
-  } catch (error) {
-    warn(redact(error instanceof Error ? error.message : String(error)))
-    return 2
-  }
-  const findings = await doctor()
-  for (const { name: subject, result, detail } of findings) {
-    print(`${colored(result, terminal)}  ${subject} ${detail.replace(` ${sandboxHint}`, '')}`)
-  }
-  if (findings.some(({ detail }) => detail.endsWith(sandboxHint))) print(`\n${sandboxHint}`)
-  const [failed, skipped] = (['FAIL', 'SKIP'] as const).map(
-    (wanted) => findings.filter(({ result }) => result === wanted).length,
-  )
-  print(failed === 0 ? '\nAll checks passed.' : `\n${failed} failed, ${skipped} skipped.`)
-  return failed === 0 ? 0 : 1
+interface Result {
+  readonly exitCode: 0 | 1 | 2
+  readonly text: string
 }
 
-/**
- * Reads the file of `--env`. Variables of the environment take precedence, as for `node --env-file`.
- *
- * @returns The other arguments.
- */
-function readVariables(args: readonly string[]): string[] {
-  const at = args.findIndex((arg) => arg === '--env' || arg.startsWith('--env='))
-  if (at === -1) return [...args]
-  const [, inline] = args[at]?.split(/=(.*)/s) ?? []
-  const file = inline ?? args[at + 1] ?? ''
+const colors = { OK: 'green', FAIL: 'red', SKIP: 'yellow' } as const
+
+/** Runs a command line, without the name of the program. */
+export async function run(args: readonly string[]): Promise<Result> {
+  const read = readArguments(args)
+  if (!read) return { exitCode: 2, text: `An argument is malformed.\n\n${help}` }
+  if (read.help) return { exitCode: 0, text: help }
+  if (read.version) return { exitCode: 0, text: version() }
   try {
-    process.loadEnvFile(file)
+    // Variables of the environment take precedence, as for `node --env-file`.
+    if (read.env !== undefined) process.loadEnvFile(read.env)
   } catch {
-    throw new TypeError(
-      `--env: cannot read ${file}. Pass the file with which your shop is started.`,
-    )
+    const fix = 'Pass the file with which your shop is started.'
+    return { exitCode: 2, text: `--env: the file cannot be read. ${fix}` }
   }
-  return args.toSpliced(at, inline === undefined ? 2 : 1)
+  return report(await doctor())
+}
+
+function report(findings: readonly Finding[]): Result {
+  const lines = findings.map(({ name, result, detail }) => {
+    const word = styleText(colors[result], result.padEnd(4))
+    return `${word}  ${name} ${detail.replace(` ${sandboxHint}`, '')}`
+  })
+  if (findings.some(({ detail }) => detail.endsWith(sandboxHint))) lines.push('', sandboxHint)
+  const count = (wanted: string) => findings.filter(({ result }) => result === wanted).length
+  const failed = count('FAIL')
+  lines.push('', failed ? `${failed} failed, ${count('SKIP')} skipped.` : 'All checks passed.')
+  return { exitCode: failed ? 1 : 0, text: lines.join('\n') }
+}
+
+const options = {
+  env: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+  version: { type: 'boolean', default: false },
+} as const
+
+/** @returns `undefined` if an argument is malformed. */
+function readArguments(args: readonly string[]) {
+  try {
+    const config = { args: [...args], options, allowPositionals: true } as const
+    const { values, positionals } = parseArgs(config)
+    const isDoctor = positionals.length === 1 && positionals[0] === 'doctor'
+    return isDoctor || values.help || values.version ? values : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return JSON.parse(manifest).version
 }

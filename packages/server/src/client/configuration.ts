@@ -1,23 +1,22 @@
 /**
  * API key, base URL, and origins: where they come from, and which are valid.
  *
- * Environment variables are read on first use. No message contains a key or a password.
+ * Environment variables are read on first use. No message contains a value.
  *
  * @module
  */
 import { isLoopback, readOrigin } from '@pi-checkout/contract/origin'
-import type { Profile } from '@pi-checkout/contract/profile'
 import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
 import { ConfigurationError } from './errors.ts'
-import { excerpt } from './redact.ts'
+import type { Translate } from './translate.ts'
 
 /** The settings that every request needs. */
 export interface Settings {
   readonly apiKey: string
   /** Without a trailing slash. */
   readonly baseUrl: string
-  /** `undefined`: the profile that the service names in its responses, if any. */
-  readonly profile: Profile | undefined
+  /** Reads the responses of another service. */
+  readonly translate: Translate | undefined
 }
 
 export const sandboxHint =
@@ -49,28 +48,27 @@ export function variableBaseUrl(): string {
 
 /** Returns the key, if it is valid in a header. The error of `fetch` would contain the key. */
 export function checkedApiKey(key: unknown, name = 'apiKey'): string {
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{8,512}$/.test(key)) {
-    throw new ConfigurationError(
-      name,
-      `must be one secret API key of visible ASCII characters, without spaces, quotes, or line breaks.`,
-    )
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{8,512}$/.test(key) || /["']/.test(key)) {
+    const rule = 'must be one secret API key of visible ASCII characters'
+    throw new ConfigurationError(name, `${rule}, without spaces, quotes, or line breaks.`)
   }
   if (/_secret_/.test(key)) {
     throw new ConfigurationError(name, `is a clientSecret. Set it to the secret API key.`)
   }
   if (key.startsWith('pi_sk_') && !apiKeyPattern.test(key)) {
-    throw new ConfigurationError(
-      name,
-      `must be pi_sk_test_ or pi_sk_live_ followed by 36 letters and digits. Copy the complete key again.`,
-    )
+    const rule = 'must be pi_sk_test_ or pi_sk_live_, the environment (16 letters and digits)'
+    const rest = 'an underscore, and 36 letters and digits. Copy the complete key again.'
+    throw new ConfigurationError(name, `${rule}, ${rest}`)
   }
   return key
 }
 
-/** Returns the environment of a key; `undefined` for a key in another format. */
-export function environmentOf(apiKey: string): 'test' | 'live' | undefined {
-  const [, mode] = apiKeyPattern.exec(apiKey) ?? []
-  return mode === 'test' || mode === 'live' ? mode : undefined
+/** Returns the environment of a key, with its public random id; `undefined` for a key of another form. */
+export function environmentOf(
+  apiKey: string,
+): { readonly mode: 'test' | 'live'; readonly id: string } | undefined {
+  const [, mode, id] = apiKeyPattern.exec(apiKey) ?? []
+  return id !== undefined && (mode === 'test' || mode === 'live') ? { mode, id } : undefined
 }
 
 /** Returns a base URL without trailing slashes. Over plain http, the key would be readable. */
@@ -83,9 +81,7 @@ export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
     return fail('be an absolute https URL, such as https://pay.example.')
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    fail(
-      `be https; received ${excerpt(url.origin)}. http is for loopback only, such as http://127.0.0.1:4000.`,
-    )
+    fail('be https. http is for loopback only, such as http://127.0.0.1:4000.')
   }
   if (url.username || url.password) {
     fail('not contain a user name or password. The key is sent in a header.')
@@ -117,14 +113,5 @@ export function checkedOrigin(
     ? 'https; http is for loopback only, such as http://localhost:3000'
     : 'a lowercase origin without a path or default port, such as https://shop.example'
   const target = of ? `the ${name} option of ${of}` : name
-  throw new ConfigurationError(name, `must be ${rule}; ${receivedOrigin(value)}. Set ${target}.`)
-}
-
-/** Shows scheme, host, and port only: the rest may contain a password or a token. */
-function receivedOrigin(value: unknown): string {
-  if (typeof value !== 'string') return `received ${value === null ? 'null' : typeof value}`
-  const [, scheme = '', host = '', rest = ''] =
-    /^([a-z][a-z\d+.-]*:\/\/)?(?:[^/?#]*@)?([^/?#]*)(.*)$/is.exec(value) ?? []
-  const origin = excerpt(`${scheme}${host}`)
-  return `received ${JSON.stringify(origin + (rest === '' ? '' : '/…'))}`
+  throw new ConfigurationError(name, `must be ${rule}. Set ${target}.`)
 }

@@ -10,7 +10,7 @@ export interface CreateParams {
   readonly amount: number
   /** A supported currency, in upper or lower case. */
   readonly currency: Currency | Lowercase<Currency>
-  /** Your order identifier: 1 to 32 characters. A UUID has 36: see `newOrderId()`. */
+  /** Your order identifier: 1 to 32 characters. A UUID without hyphens has 32. */
   readonly orderId: string
   /**
    * Your customer.

@@ -1,40 +1,6 @@
 /** Codes of a `PiError`, and what to do. @module */
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 
-/** Code of a `PiError`. */
-export type PiErrorCode =
-  | ApiErrorCode
-  | ConnectionErrorCode
-  | ContractErrorCode
-  | 'aborted'
-  | 'idempotency_key_reused'
-
-/** Code of an `ApiError`: a code of the service, or `unexpected_response` for one that this version does not support. */
-export type ApiErrorCode =
-  | Exclude<ProblemCode, BrowserProblemCode | 'idempotency_key_reused'>
-  | 'unexpected_response'
-
-export const connectionCodes = [
-  'not_connected',
-  'tls_failed',
-  'connection_lost',
-  'timed_out',
-] as const
-
-export const contractCodes = [
-  'redirect_refused',
-  'not_json',
-  'response_too_large',
-  'contract_broken',
-  'profile_missing',
-] as const
-
-/** Code of a `ConnectionError`. */
-export type ConnectionErrorCode = (typeof connectionCodes)[number]
-
-/** Code of a `ContractError`. */
-export type ContractErrorCode = (typeof contractCodes)[number]
-
 /** Codes that the service returns to browsers and operators only. */
 type BrowserProblemCode =
   | 'confirmation_in_progress'
@@ -44,6 +10,24 @@ type BrowserProblemCode =
   | 'invalid_session'
   | 'origin_not_allowed'
   | 'version_conflict'
+
+/**
+ * Code of a `PiError`: a code of the service; `unexpected_response` for an error of the service that this version does not
+ * support; or what happened to the request or its response.
+ */
+export type PiErrorCode =
+  | Exclude<ProblemCode, BrowserProblemCode>
+  | 'unexpected_response'
+  | 'not_connected'
+  | 'tls_failed'
+  | 'connection_lost'
+  | 'timed_out'
+  | 'aborted'
+  | 'redirect_refused'
+  | 'not_json'
+  | 'response_too_large'
+  | 'contract_broken'
+  | 'unknown_service'
 
 const again = 'call again with the same arguments: the same key finds an existing intent'
 const later = 'call again later with the same arguments'
@@ -63,9 +47,10 @@ export const advices: Readonly<Record<PiErrorCode, string>> = {
   redirect_refused: 'set PI_BASE_URL to the final address of the service',
   not_json: service,
   response_too_large: service,
-  contract_broken: 'do not use the response; report the requestId to the service',
-  profile_missing:
-    'check PI_BASE_URL; for a service other than @pi-checkout/service make a profile with "npx pi-checkout probe"',
+  contract_broken:
+    'do not use the response; check your translate function, or report the requestId to the service',
+  unknown_service:
+    'check PI_BASE_URL; for a service other than @pi-checkout/service pass translate to new PaymentIntents()',
   unexpected_response: 'read status; retry only if retryable',
   malformed_json: bodies,
   invalid_body: bodies,
@@ -94,11 +79,11 @@ export const advices: Readonly<Record<PiErrorCode, string>> = {
   timeout: later,
 }
 
+export function isProblemCode(code: unknown): code is ProblemCode {
+  return typeof code === 'string' && Object.hasOwn(problemCodes, code)
+}
+
 /** Returns the code of a problem, or `unexpected_response` if this version does not support it. */
-export function knownCode(code: unknown): ApiErrorCode | 'idempotency_key_reused' {
-  return typeof code === 'string' &&
-    Object.hasOwn(problemCodes, code) &&
-    Object.hasOwn(advices, code)
-    ? (code as ApiErrorCode | 'idempotency_key_reused') // A key of both records.
-    : 'unexpected_response'
+export function knownCode(code: unknown): PiErrorCode {
+  return isProblemCode(code) && code in advices ? (code as PiErrorCode) : 'unexpected_response'
 }

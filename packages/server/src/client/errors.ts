@@ -1,16 +1,6 @@
-/** Errors of a call. They contain no key and no secret. @module */
+/** Errors of a call. They contain no key, no secret, and no value that was received. @module */
 import type { FieldError } from '@pi-checkout/contract/problem'
-import { quote } from '@pi-checkout/contract/redact'
-import {
-  type ApiErrorCode,
-  advices,
-  type ConnectionErrorCode,
-  type ContractErrorCode,
-  connectionCodes,
-  contractCodes,
-  type PiErrorCode,
-} from './error-codes.ts'
-import { excerpt } from './redact.ts'
+import { advices, type PiErrorCode } from './error-codes.ts'
 
 /**
  * Whether an intent may exist after a failed create, considering all requests of the call.
@@ -33,32 +23,17 @@ export interface RequestSummary {
 }
 
 /** Properties of a `PiError`. */
-export interface PiErrorFacts<Code extends PiErrorCode = PiErrorCode> {
-  readonly code: Code
-  readonly outcome: Outcome
-  readonly retryable: boolean
-  readonly requests: readonly RequestSummary[]
-  readonly idempotencyKey?: string | undefined
-  readonly status?: number | undefined
-  readonly requestId?: string | undefined
-  readonly errors?: readonly FieldError[] | undefined
-  readonly errorsOmitted?: number | undefined
+export interface PiErrorFacts
+  extends Pick<PiError, 'code' | 'outcome' | 'retryable' | 'requests'>,
+    Partial<Pick<PiError, 'idempotencyKey' | 'status' | 'requestId' | 'errors' | 'errorsOmitted'>> {
   readonly cause?: unknown
 }
 
 // Shared by all copies of this package: a package manager, a bundle, or a test runner may load several.
 const brand = Symbol.for('pi-checkout.error')
 
-/** A `PiError` that `name` narrows: `if (PiError.is(error) && error.name === 'ApiError')`. */
-export type PiFailure =
-  | ApiError
-  | ConnectionError
-  | IdempotencyConflictError
-  | ContractError
-  | AbortedError
-
-/** Base class of every failure. A caller's mistake is a `TypeError` instead. */
-export class PiError<Code extends PiErrorCode = PiErrorCode> extends Error {
+/** A failed call. A caller's mistake is a `TypeError` instead. */
+export class PiError extends Error {
   static {
     Object.defineProperty(PiError.prototype, brand, { value: true })
   }
@@ -67,15 +42,15 @@ export class PiError<Code extends PiErrorCode = PiErrorCode> extends Error {
    * Returns whether an error is a `PiError`, also one of another copy of this package, for which `instanceof` is false.
    *
    * @example
-   * if (PiError.is(error) && error.name === 'ConnectionError') return retryLater()
+   * if (PiError.is(error) && error.retryable) return retryLater()
    */
-  static is(error: unknown): error is PiFailure {
+  static is(error: unknown): error is PiError {
     return error instanceof Error && brand in error
   }
 
-  override readonly name: string = 'PiError'
+  override readonly name = 'PiError'
   /** Stays the same in every version. Its type lists all. */
-  readonly code: Code
+  readonly code: PiErrorCode
   /** Whether an intent may exist. */
   readonly outcome: Outcome
   /** Whether the same call with the same arguments may succeed later. */
@@ -86,12 +61,16 @@ export class PiError<Code extends PiErrorCode = PiErrorCode> extends Error {
   readonly idempotencyKey: string | undefined
   /** All requests in order. Empty if the call ended before the first. */
   readonly requests: readonly RequestSummary[]
-  /** HTTP status of the last response. */
+  /** HTTP status of the last response; `undefined` if none arrived. */
   readonly status: number | undefined
   /** `Request-Id` of the last response, for the service's support. */
   readonly requestId: string | undefined
+  /** The fields that the service calls invalid: at most 20. */
+  readonly errors: readonly FieldError[]
+  /** Number of invalid fields that `errors` does not list. */
+  readonly errorsOmitted: number
 
-  constructor(message: string, facts: PiErrorFacts<Code>) {
+  constructor(message: string, facts: PiErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
     this.code = facts.code
     this.outcome = facts.outcome
@@ -101,62 +80,9 @@ export class PiError<Code extends PiErrorCode = PiErrorCode> extends Error {
     this.requests = facts.requests
     this.status = facts.status
     this.requestId = facts.requestId
-  }
-}
-
-/** The service rejected the request. Read `code` and `errors`. Retry only if `retryable` is true. */
-export class ApiError extends PiError<ApiErrorCode> {
-  override readonly name = 'ApiError'
-  /** HTTP status of the response. */
-  declare readonly status: number
-  /** The invalid fields: at most 20. */
-  readonly errors: readonly FieldError[]
-  /** Number of invalid fields that `errors` does not list. */
-  readonly errorsOmitted: number
-
-  constructor(message: string, facts: PiErrorFacts<ApiErrorCode> & { readonly status: number }) {
-    super(message, facts)
     this.errors = facts.errors ?? []
     this.errorsOmitted = facts.errorsOmitted ?? 0
   }
-}
-
-/** No complete response arrived. Call again with the same arguments: the same key creates no second intent. */
-export class ConnectionError extends PiError<ConnectionErrorCode> {
-  override readonly name = 'ConnectionError'
-}
-
-/** The key was used with a different body. Omit `idempotencyKey`, or raise `attempt` for a new intent. */
-export class IdempotencyConflictError extends PiError<'idempotency_key_reused'> {
-  override readonly name = 'IdempotencyConflictError'
-  /** HTTP status of the response. */
-  declare readonly status: number
-}
-
-/** The response violates the specification. Don't use it. Check what responds at the base URL. */
-export class ContractError extends PiError<ContractErrorCode> {
-  override readonly name = 'ContractError'
-}
-
-/** The caller's signal was aborted. `outcome` shows whether an intent may exist. */
-export class AbortedError extends PiError<'aborted'> {
-  override readonly name = 'AbortedError'
-}
-
-/** Returns the error of a failed call. Its code selects the class. */
-export function errorOf(message: string, facts: PiErrorFacts): PiFailure {
-  const { code, status = 0 } = facts
-  if (code === 'aborted') return new AbortedError(message, { ...facts, code })
-  if (code === 'idempotency_key_reused') {
-    return new IdempotencyConflictError(message, { ...facts, code })
-  }
-  if (isOneOf(connectionCodes, code)) return new ConnectionError(message, { ...facts, code })
-  if (isOneOf(contractCodes, code)) return new ContractError(message, { ...facts, code })
-  return new ApiError(message, { ...facts, code, status })
-}
-
-function isOneOf<Code extends string>(codes: readonly Code[], code: string): code is Code {
-  return codes.some((one) => one === code)
 }
 
 /** A variable is missing, or a variable or an option is malformed. Nothing was sent. */
@@ -171,21 +97,12 @@ export class ConfigurationError extends TypeError {
   constructor(
     field: string,
     rule: string,
-    {
-      code = 'malformed_option',
-      cause,
-    }: { readonly code?: ConfigurationError['code']; readonly cause?: unknown } = {},
+    options: { readonly code?: ConfigurationError['code']; readonly cause?: unknown } = {},
   ) {
-    super(`${field}: ${rule}`, cause === undefined ? undefined : { cause })
+    super(`${field}: ${rule}`, options)
     this.field = field
-    this.code = code
+    this.code = options.code ?? 'malformed_option'
   }
-}
-
-/** Returns the error of a malformed option, which shows the start of its value. */
-export function malformedOption(name: string, rule: string, value: unknown): ConfigurationError {
-  const received = typeof value === 'string' ? quote(value) : excerpt(String(value))
-  return new ConfigurationError(name, `${rule}; received ${received}.`)
 }
 
 /** An argument of a call is invalid. Nothing was sent. */
@@ -203,10 +120,4 @@ export class InvalidParamsError extends TypeError {
 export function invalidParam(name: string, rule: string): InvalidParamsError {
   const detail = `${name}: ${rule}`
   return new InvalidParamsError([{ pointer: `/${name}`, code: 'invalid_format', detail }])
-}
-
-/** Combines the outcomes of all requests. One lost response makes the call `unknown`. */
-export function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
-  if (outcomes.includes('unknown')) return 'unknown'
-  return outcomes.includes('rejected') ? 'rejected' : 'not_sent'
 }

@@ -2,6 +2,7 @@
 import { readText } from './read-text.ts'
 import {
   isRejectedCertificate,
+  maxResponse,
   NotSent,
   type Transport,
   type TransportResponse,
@@ -16,14 +17,14 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
       // With 'error', which Workers do not support, only the message would show that it was a redirect.
       const response = await fetch(url, { ...request, redirect: 'manual', signal }).catch(
         (error: unknown) => {
-          throw neverSent(transportCode(error)) ? new NotSent(error) : error
+          throw neverSent(error) ? new NotSent(error) : error
         },
       )
       return {
         // Some runtimes hide the status of a redirect.
         status: response.type === 'opaqueredirect' ? 307 : response.status,
         header: (name) => response.headers.get(name) ?? undefined,
-        text: (max) => readBody(response, max),
+        text: () => readBody(response),
       }
     }
     return { response: send(), stop: () => controller.abort() }
@@ -34,18 +35,25 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
 const noConnection =
   /^(ENOTFOUND|EAI_\w{1,16}|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
 
+// Deno has texts instead: hyper's of this phase, in the message or its cause.
+const noConnectionText =
+  /client error \(Connect\)|error trying to connect|Connection refused \(os error \d+\)/
+
 // Other failures of TLS have the same codes after the request was sent.
-function neverSent(code: string | undefined): boolean {
-  return code !== undefined && (noConnection.test(code) || isRejectedCertificate(code))
+function neverSent(error: unknown): boolean {
+  const code = transportCode(error)
+  if (code !== undefined) return noConnection.test(code) || isRejectedCertificate(code)
+  const errors = error instanceof TypeError ? [error, error.cause] : []
+  return errors.some((each) => each instanceof Error && noConnectionText.test(each.message))
 }
 
-async function readBody(response: Response, max: number): Promise<string | undefined> {
+async function readBody(response: Response): Promise<string | undefined> {
   const length = response.headers.get('content-length')
   const encoded = response.headers.has('content-encoding')
   // The platform's reader is faster, and a body without encoding cannot exceed its Content-Length.
-  if (length !== null && !encoded && Number(length) <= max) return response.text()
+  if (length !== null && !encoded && Number(length) <= maxResponse) return response.text()
   if (!response.body) return response.text()
-  const text = await readText(response.body, max)
+  const text = await readText(response.body, maxResponse)
   if (text === undefined) response.body.cancel().catch(() => {})
   return text
 }

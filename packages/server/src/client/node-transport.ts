@@ -4,7 +4,14 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
 import { ConfigurationError } from './errors.ts'
-import { NotSent, type Transport, type TransportResponse } from './transport.ts'
+import { readMessage } from './read-message.ts'
+import {
+  maxResponse,
+  type NodeAgent,
+  NotSent,
+  type Transport,
+  type TransportResponse,
+} from './transport.ts'
 
 /** Returns whether the runtime is Node.js. Others have its modules too, but their `fetch` is the native client. */
 export function isNode(): boolean {
@@ -15,7 +22,7 @@ export function isNode(): boolean {
 }
 
 /** @param agent - Makes and keeps the connections. `undefined` is the global agent of Node.js. */
-export function nodeTransport(agent: Agent | undefined): Transport {
+export function nodeTransport(agent: NodeAgent | undefined): Transport {
   return (url, { method, headers, body }) => {
     const address = addressOf(url)
     const secure = address.protocol === 'https:'
@@ -24,7 +31,7 @@ export function nodeTransport(agent: Agent | undefined): Transport {
       ...address,
       method,
       headers: { accept: 'application/json', ...headers },
-      ...(agent && { agent }),
+      ...(agent && { agent: agent as Agent }),
     }
     let outgoing: ClientRequest
     try {
@@ -53,8 +60,10 @@ export function nodeTransport(agent: Agent | undefined): Transport {
       })
       // Stays after the response began: otherwise a broken connection would end the process.
       outgoing.on('error', (error) => reject(connected ? error : new NotSent(error)))
+      outgoing.end(body)
     })
-    outgoing.end(body)
+    // The end() of a logger may throw, and leave it open.
+    response.catch(() => outgoing.destroy())
     return { response, stop: () => void outgoing.destroy() }
   }
 }
@@ -87,38 +96,23 @@ function addressOf(url: string): RequestOptions {
   return { ...last.address, path: url.slice(last.origin.length) }
 }
 
+/** Reads the body immediately: a logger that also listens to the response makes it flow. */
 function responseOf(message: IncomingMessage): TransportResponse {
   const { statusCode = 0, headers } = message
+  const body = readMessage(message, maxResponse)
+  body.catch(() => {}) // A request that has failed has no reader of its body.
   return {
     status: statusCode,
     header: (name) => {
       const value = headers[name]
       return Array.isArray(value) ? value.join(', ') : value
     },
-    text: (max) => readText(message, max),
-  }
-}
-
-function readText(message: IncomingMessage, max: number): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    message.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      size += chunk.byteLength
-      if (size <= max) return
-      resolve(undefined)
-      message.destroy()
-    })
-    message.on('end', () => {
-      const [first] = chunks
-      const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks, size)
+    text: async () => {
+      const bytes = await body
       // Removes a byte order mark, as fetch does.
-      resolve(new TextDecoder().decode(bytes))
-    })
-    message.on('error', reject)
-    message.on('close', () => {
-      if (!message.complete) reject(new Error('the body is incomplete'))
-    })
-  })
+      if (bytes.byteLength <= maxResponse) return new TextDecoder().decode(bytes)
+      message.destroy()
+      return undefined
+    },
+  }
 }

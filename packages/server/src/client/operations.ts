@@ -1,15 +1,13 @@
 /** The two operations as requests to send and responses to read. @module */
 import { CreatedPaymentIntentSchema, PaymentIntentSchema } from '@pi-checkout/contract'
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { maxFieldErrors } from '@pi-checkout/contract/problem'
-import { type Profile, translate } from '@pi-checkout/contract/profile'
 import { headers, routes } from '@pi-checkout/contract/routes'
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { z } from 'zod'
 import type { Settings } from './configuration.ts'
 import { invalidParam } from './errors.ts'
 import type { PreparedCreate } from './idempotency-key.ts'
-import { shorten } from './redact.ts'
+import type { Translate } from './translate.ts'
 import type { TransportRequest } from './transport.ts'
 
 /** An operation, ready to send. Every request sends the same bytes. */
@@ -20,15 +18,11 @@ export interface OperationRequest<T> {
   readonly url: string
   readonly request: TransportRequest
   readonly idempotencyKey?: string
-  /** Texts that no error may contain. */
-  readonly secrets: readonly string[]
-  /** The configured profile, if any. */
-  readonly profile: Profile | undefined
-  /** Reads a success with a profile, or returns how it violates the specification. */
-  readonly read: (
-    json: unknown,
-    profile: Profile | undefined,
-  ) => { readonly value: T } | { readonly violation: string }
+  /** No error may contain it. */
+  readonly apiKey: string
+  readonly translate: Translate | undefined
+  /** Reads a success in our form, or returns how it violates the specification. */
+  readonly read: (intent: unknown) => { readonly value: T } | { readonly violation: string }
 }
 
 /** Prepares a create. Its response must have the same order, amount, and currency. */
@@ -36,7 +30,7 @@ export function createRequest(
   settings: Settings,
   { body, bytes, key }: PreparedCreate,
 ): OperationRequest<CreatedPaymentIntent> {
-  const { request, ...shared } = operationOf(settings, routes.create, {
+  const shared = operationOf(settings, routes.create, {
     schema: CreatedPaymentIntentSchema,
     violationOf: (intent) => {
       if (!paymentIntentIdPattern.test(intent.id)) return 'its id is malformed'
@@ -45,9 +39,9 @@ export function createRequest(
       return different && `it has another ${different}`
     },
   })
-  const added = { [headers.contentType]: 'application/json', [headers.idempotencyKey]: key }
-  const sent = { ...request, headers: { ...request.headers, ...added }, body: bytes }
-  return { ...shared, request: sent, idempotencyKey: key }
+  const own = { [headers.contentType]: 'application/json', [headers.idempotencyKey]: key }
+  const request = { ...shared.request, headers: { ...shared.request.headers, ...own }, body: bytes }
+  return { ...shared, request, idempotencyKey: key }
 }
 
 /** Prepares a retrieve. Its response must be the same intent. */
@@ -60,7 +54,7 @@ export function retrieveRequest(settings: Settings, id: string): OperationReques
 }
 
 function operationOf<T>(
-  { apiKey, baseUrl, profile }: Settings,
+  { apiKey, baseUrl, translate }: Settings,
   { operation, method, path }: (typeof routes)['create' | 'retrieve'],
   response: {
     readonly schema: z.ZodType<T>
@@ -68,17 +62,16 @@ function operationOf<T>(
     readonly violationOf: (intent: T) => string | undefined
   },
 ): OperationRequest<T> {
-  const secrets = [apiKey]
   return {
     operation,
     title: `${method} ${path}`,
     url: baseUrl + path,
     request: { method, headers: { [headers.authorization]: `Bearer ${apiKey}` } },
-    secrets,
-    profile,
-    read: (json, used) => {
-      const read = response.schema.safeParse(translate(json, used))
-      if (!read.success) return invalidFields(read.error.issues, secrets)
+    apiKey,
+    translate,
+    read: (intent) => {
+      const read = response.schema.safeParse(intent)
+      if (!read.success) return { violation: violationIn(read.error.issues) }
       const violation = response.violationOf(read.data)
       return violation === undefined ? { value: read.data } : { violation }
     },
@@ -98,14 +91,10 @@ export function assertIntentId(id: unknown): asserts id is string {
   )
 }
 
-/** Names up to 20 fields, not their values. Keys of objects are names that the service chose. */
-function invalidFields(
-  issues: readonly { readonly path: readonly PropertyKey[] }[],
-  secrets: readonly string[],
-): { readonly violation: string } {
-  const fields = new Set(issues.map(({ path }) => path.map(String).join('.') || 'the whole body'))
-  const named = [...fields].slice(0, maxFieldErrors).map((field) => shorten(field, { secrets }))
-  const omitted = fields.size - named.length
-  const rest = omitted === 0 ? '' : ` and ${omitted} more`
-  return { violation: `it violates the specification in ${named.join(', ')}${rest}` }
+/** Names the invalid fields, not their values. The service chose the names in metadata. */
+function violationIn(issues: readonly { readonly path: readonly PropertyKey[] }[]): string {
+  const fields = issues.map(({ path }) =>
+    path[0] === 'metadata' ? 'metadata' : path.map(String).join('.') || 'the whole body',
+  )
+  return `it violates the specification in ${[...new Set(fields)].join(', ')}`
 }

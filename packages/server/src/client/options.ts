@@ -1,10 +1,8 @@
 /** Timeouts, retries, and transport of a client. @module */
-// biome-ignore lint/style/noRestrictedImports: types only
-import type { Agent } from 'node:http'
-import { ConfigurationError, malformedOption, type RequestSummary } from './errors.ts'
+import { ConfigurationError, type RequestSummary } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
-import type { Transport } from './transport.ts'
+import type { NodeAgent, Transport } from './transport.ts'
 
 /** A request, as passed to `onRequest`. */
 export interface RequestReport extends RequestSummary {
@@ -30,7 +28,7 @@ export interface ClientOptions {
    * Makes the connections, in Node.js: for a private certificate authority, a client certificate, or a proxy.
    * @default `https.globalAgent`, or `http.globalAgent` for http on loopback
    */
-  readonly agent?: Agent | undefined
+  readonly agent?: NodeAgent | undefined
   /**
    * Sends the requests instead of the HTTP client of Node.js.
    * @default `node:https` in Node.js, `globalThis.fetch` on other runtimes
@@ -61,7 +59,7 @@ export interface ClientOptions {
 export function readClientOptions(options: ClientOptions): ClientSettings {
   const { maxRetries = 3, onRequest } = options
   if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
-    throw malformedOption('maxRetries', 'must be a whole number from 0', maxRetries)
+    throw new ConfigurationError('maxRetries', 'must be a whole number from 0.')
   }
   const observe = async (request: RequestReport): Promise<void> => onRequest?.(request)
   return {
@@ -91,6 +89,6 @@ function chooseTransport({ agent, fetch }: ClientOptions): Transport {
 
 export function checkedMilliseconds(name: string, value: number): number {
   if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value
-  const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648'
-  throw malformedOption(name, rule, value)
+  const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648.'
+  throw new ConfigurationError(name, rule)
 }

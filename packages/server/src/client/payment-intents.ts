@@ -1,6 +1,5 @@
 /** The client of the service. Its calls are safe to repeat. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import type { Profile } from '@pi-checkout/contract/profile'
 import { keyCheckId } from '@pi-checkout/contract/spec-decisions'
 import {
   checkedApiKey,
@@ -11,7 +10,7 @@ import {
   variableBaseUrl,
 } from './configuration.ts'
 import type { CreateParams } from './create-params.ts'
-import { PiError } from './errors.ts'
+import { ConfigurationError, PiError } from './errors.ts'
 import { prepareCreate } from './idempotency-key.ts'
 import { assertIntentId, createRequest, retrieveRequest } from './operations.ts'
 import {
@@ -20,9 +19,9 @@ import {
   checkedMilliseconds,
   readClientOptions,
 } from './options.ts'
-import { checkedProfile, variableProfile } from './profile.ts'
-import { masked } from './redact.ts'
-import { sendWithRetries } from './send-with-retries.ts'
+import { masked } from './secrets.ts'
+import { type CallLimits, sendWithRetries } from './send-with-retries.ts'
+import type { Translate } from './translate.ts'
 
 /** Options of a client. */
 export interface PaymentIntentsOptions extends ClientOptions {
@@ -42,15 +41,18 @@ export interface PaymentIntentsOptions extends ClientOptions {
    */
   readonly totalTimeout?: number | undefined
   /**
-   * Part of every derived key. Separates shops whose order ids may collide under one API key.
+   * Part of every derived key and of the scope. Separates shops whose order ids may collide under one API key. A checkout
+   * requires it for a key that is not of `@pi-checkout/service`, such as `'acme live'`.
    * @default ''
    */
   readonly namespace?: string | undefined
   /**
-   * How the service fills the gaps of the specification: a profile, or `'pi-checkout'` for `@pi-checkout/service`.
-   * @default The file of `PI_PROFILE`, read on first use; without it, `@pi-checkout/service` is recognized by a header
+   * Returns each response of another service in our form. A status that is not ours is `unknown`: never paid, never failed.
+   * `failed`, `canceled`, and `expired` must mean that the intent can never be paid any more.
+   * @default None: the service is `@pi-checkout/service`, which names itself in each response
+   * @see guides/other-services.md
    */
-  readonly profile?: Profile | 'pi-checkout' | undefined
+  readonly translate?: Translate | undefined
 }
 
 /** Options of a call. */
@@ -109,12 +111,13 @@ export class PaymentIntents {
   readonly #client: ClientSettings
   /** Milliseconds for a call, with its retries and waits. */
   readonly totalTimeout: number
+  /** Whether the responses are those of another service, as the option `translate` returns them. */
+  readonly translates: boolean
   #settings: Settings | undefined
 
   /**
    * A missing environment variable fails the first call, so that importing and building need none.
    *
-   * @param options - See `PaymentIntentsOptions`.
    * @throws {TypeError} If an option is invalid, or if it runs in a browser.
    */
   constructor(options: PaymentIntentsOptions = {}) {
@@ -125,8 +128,12 @@ export class PaymentIntents {
     }
     if (options.apiKey !== undefined) checkedApiKey(options.apiKey)
     if (options.baseUrl !== undefined) checkedBaseUrl(options.baseUrl)
-    if (options.profile !== undefined) checkedProfile(options.profile)
+    const { translate } = options
+    if (translate !== undefined && typeof translate !== 'function') {
+      throw new ConfigurationError('translate', 'must be a function of a response.')
+    }
     this.#options = options
+    this.translates = translate !== undefined
     this.totalTimeout = checkedMilliseconds('totalTimeout', options.totalTimeout ?? 30_000)
     this.#client = readClientOptions(options)
   }
@@ -137,54 +144,51 @@ export class PaymentIntents {
    * All requests send the same idempotency key and the same bytes, so a retry never creates a second intent.
    *
    * @param params - `amount` is in minor units: 150000 is 1500.00 AMD.
-   * @param options - `attempt`, `idempotencyKey`, `totalTimeout`, and `signal`.
    * @returns `intent`, which is safe to log, and `handoff`, which contains `clientSecret`: send it to the paying browser only.
    * @throws {TypeError} If a field is invalid. Nothing was sent.
-   * @throws {ApiError} If the service rejects the request. Retry only if `retryable` is true.
-   * @throws {ConnectionError} If no complete response arrives. Check `outcome`, then call again with the same arguments.
-   * @throws {IdempotencyConflictError} If `idempotencyKey` was used with a different body.
-   * @throws {ContractError} If the response violates the specification. Don't use it.
-   * @throws {AbortedError} If `signal` is aborted. Check `outcome`.
+   * @throws {PiError} If the service rejects the request, or no valid response arrives. `outcome` shows whether an intent may
+   * exist, and `advice` what to do.
    * @example
    * const { intent, handoff } = await intents.create({ amount: 150000, currency: 'AMD', orderId: 'A-1001' })
    * @see Payment Intents specification, §4.1 and §4.3
    */
   async create(params: CreateParams, options: CreateOptions = {}): Promise<CreatedIntent> {
-    const deadlineAt = this.#deadlineAt(options)
+    const limits = this.#limits(options)
     const { namespace } = this.#options
-    const { attempt, idempotencyKey } = options
-    const prepared = await prepareCreate(params, { namespace, attempt, idempotencyKey })
+    const prepared = await prepareCreate(params, { ...options, namespace })
     const operation = createRequest(this.#readSettings(), prepared)
-    const { value, replayed } = await sendWithRetries(operation, this.#client, {
-      deadlineAt,
-      signal: options.signal,
-    })
+    const { value, replayed } = await sendWithRetries(operation, this.#client, limits)
     const { clientSecret, ...intent } = value
     return { intent, handoff: maskedHandoff(intent.id, clientSecret), replayed }
   }
 
   /**
-   * Returns what separates payments of different services and environments: the origin of the service, the environment of
-   * the key, and the namespace. A rotated key has the same scope.
+   * Returns what separates the payments of merchants and environments: `test` or `live` and the id of the environment, as
+   * the key names them, and the namespace. A rotated key and another address of the service have the same scope. For a key
+   * of another form it is `namespace` and the namespace.
    *
-   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
+   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed, or a key of another form has no namespace.
    * @example
    * const record = await payments.load(intents.scope(), 'A-1001')
    */
   scope(): string {
-    const { apiKey, baseUrl } = this.#readSettings()
     const { namespace } = this.#options
-    return [new URL(baseUrl).origin, environmentOf(apiKey), namespace].filter(Boolean).join(' ')
+    const environment = environmentOf(this.#readSettings().apiKey)
+    if (environment) return [environment.mode, environment.id, namespace].filter(Boolean).join(' ')
+    // No key of ours has a scope that begins with this word.
+    if (namespace) return `namespace ${namespace}`
+    throw new ConfigurationError(
+      'namespace',
+      "is required, because this API key names no environment. It separates the payments of merchants and environments. Name both, such as 'acme live'.",
+    )
   }
 
   /**
    * Checks at startup that the variables are set and valid, that the service is reachable, and that it accepts the key.
    *
-   * @param options - `totalTimeout` and `signal`.
    * @returns `environment`: the one that the key selects; `undefined` for a key in another format.
    * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
-   * @throws {ApiError} If the service rejects the key, or another server responds at this address.
-   * @throws {ConnectionError} If the service cannot be reached.
+   * @throws {PiError} If the service cannot be reached or rejects the key, or another server responds at this address.
    * @example
    * await intents.check() // before the server listens
    */
@@ -198,50 +202,43 @@ export class PaymentIntents {
       // No intent has this id. A service returns this code only after it accepted the key.
       if (!(error instanceof PiError) || error.code !== 'payment_intent_not_found') throw error
     }
-    return { environment: environmentOf(apiKey) }
+    return { environment: environmentOf(apiKey)?.mode }
   }
 
   /**
    * Returns the current Payment Intent.
    *
    * @param id - As `create()` returned it.
-   * @param options - `totalTimeout` and `signal`.
    * @throws {TypeError} If the id is malformed. Nothing was sent.
-   * @throws {ApiError} If the service rejects the request: `payment_intent_not_found` also for another merchant's intent.
-   * @throws {ConnectionError} If no complete response arrives. Call again.
-   * @throws {ContractError} If the response violates the specification.
-   * @throws {AbortedError} If `signal` is aborted.
+   * @throws {PiError} If the service rejects the request, with the code `payment_intent_not_found` also for another merchant's
+   * intent; or if no valid response arrives.
    * @example
    * const { status } = await intents.retrieve(order.intentId)
    * @see Payment Intents specification, §4.2
    */
   async retrieve(id: string, options: CallOptions = {}): Promise<PaymentIntent> {
-    const deadlineAt = this.#deadlineAt(options)
+    const limits = this.#limits(options)
     assertIntentId(id)
     const operation = retrieveRequest(this.#readSettings(), id)
-    const { signal } = options
-    const { value } = await sendWithRetries(operation, this.#client, { deadlineAt, signal })
+    const { value } = await sendWithRetries(operation, this.#client, limits)
     // The specification does not forbid the secret in this response.
     const { clientSecret: _, ...intent } = value as PaymentIntent & Partial<CreatedPaymentIntent>
     return intent
   }
 
   #readSettings(): Settings {
-    const { apiKey, baseUrl, profile } = this.#options
+    const { apiKey, baseUrl, translate } = this.#options
     this.#settings ??= {
       apiKey: apiKey ?? variableApiKey(),
       baseUrl: baseUrl === undefined ? variableBaseUrl() : checkedBaseUrl(baseUrl),
-      profile: profile === undefined ? variableProfile() : checkedProfile(profile),
+      translate,
     }
     return this.#settings
   }
 
-  #deadlineAt({ totalTimeout }: CallOptions): number {
-    const ms =
-      totalTimeout === undefined
-        ? this.totalTimeout
-        : checkedMilliseconds('totalTimeout', totalTimeout)
-    return performance.now() + ms
+  #limits({ totalTimeout = this.totalTimeout, signal }: CallOptions): CallLimits {
+    const ms = checkedMilliseconds('totalTimeout', totalTimeout)
+    return { deadlineAt: performance.now() + ms, signal }
   }
 }
 

@@ -6,26 +6,17 @@
  * @module
  */
 import { ProblemSchema } from '@pi-checkout/contract'
-import { maxFieldErrors, type Problem } from '@pi-checkout/contract/problem'
-import { ownProfile, ownProfileName, type Profile } from '@pi-checkout/contract/profile'
+import { ownProfileName } from '@pi-checkout/contract/payment-status'
+import { maxFieldErrors, problemCodes } from '@pi-checkout/contract/problem'
 import { headers } from '@pi-checkout/contract/routes'
-import type { PiErrorCode } from './error-codes.ts'
-import { readMeaning } from './error-meaning.ts'
-import type { Outcome, PiErrorFacts } from './errors.ts'
+import { advices, isProblemCode, knownCode, type PiErrorCode } from './error-codes.ts'
+import type { Outcome } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
-import { redactedCause, shorten } from './redact.ts'
+import { failure, type RequestFailure, transportFailure } from './request-failure.ts'
 import { readRetryAfter } from './retry.ts'
-import {
-  isRejectedCertificate,
-  NotSent,
-  type TransportResponse,
-  transportCode,
-} from './transport.ts'
-
-const profileFix =
-  'Check PI_BASE_URL. For a service other than @pi-checkout/service run "npx pi-checkout probe --write profile.json", and set PI_PROFILE=profile.json'
-
-const maxResponse = 256 * 1024
+import { withoutSecrets } from './secrets.ts'
+import { intentInOurForm, isObject, specifiedFields, translateBody } from './translate.ts'
+import { maxResponse, type TransportResponse } from './transport.ts'
 
 export interface RequestSuccess<T> {
   readonly value: T
@@ -34,17 +25,8 @@ export interface RequestSuccess<T> {
   readonly replayed: boolean
 }
 
-export interface RequestFailure
-  extends Omit<PiErrorFacts, 'code' | 'retryable' | 'requests' | 'idempotencyKey'> {
-  readonly code: Exclude<PiErrorCode, 'aborted'>
-  /** Code of the problem or of the transport, for the report of the request. */
-  readonly reported: string
-  readonly transient: boolean
-  /** What happened, to follow the title of the operation. */
-  readonly event: string
-  /** Milliseconds. */
-  readonly retryAfter?: number | undefined
-}
+/** A body in our form, or how it violates the specification. */
+type Body = { readonly body: unknown } | { readonly violation: string }
 
 /** Reads the response to one request. Does not reject: every error is a `RequestFailure`. */
 export async function readResponse<T>(
@@ -54,8 +36,9 @@ export async function readResponse<T>(
   let head: TransportResponse | undefined
   try {
     head = await response
-    const text = await head.text(maxResponse)
-    return isSuccess(head) ? readSuccess(operation, head, text) : readError(operation, head, text)
+    const text = await head.text()
+    const isRead = isSuccess(head)
+    return await (isRead ? readSuccess(operation, head, text) : readError(operation, head, text))
   } catch (error) {
     // The status of an error is a response, even if its body is incomplete.
     if (head && !isSuccess(head)) return readError(operation, head, undefined)
@@ -63,120 +46,133 @@ export async function readResponse<T>(
   }
 }
 
-/** The failure of a request that its timeout or its caller ended after `ms` milliseconds. */
-export function interruptedFailure(reported: 'timed_out' | 'aborted', ms: number): RequestFailure {
-  return failure({
-    code: 'timed_out',
-    reported,
-    transient: true,
-    event: `got no complete response within ${ms} ms`,
-  })
-}
-
 function isSuccess({ status }: TransportResponse): boolean {
   return status >= 200 && status < 300
 }
 
-function readSuccess<T>(
+async function readSuccess<T>(
   operation: OperationRequest<T>,
   head: TransportResponse,
   text: string | undefined,
-): RequestSuccess<T> | RequestFailure {
+): Promise<RequestSuccess<T> | RequestFailure> {
   const { status } = head
-  const requestId = requestIdOf(head, operation.secrets)
-  const facts = { status, requestId }
-  if (text === undefined) {
-    const event = `returned more than ${maxResponse} bytes`
-    return failure({ code: 'response_too_large', ...facts, event })
-  }
+  const requestId = requestIdOf(head, operation.apiKey)
+  const fail = (code: PiErrorCode, event: string, transient = false): RequestFailure =>
+    failure({ code, status, requestId, transient, event: `returned ${event}` })
+  if (text === undefined) return fail('response_too_large', `more than ${maxResponse} bytes`)
   const json = parseJson(text)
-  if (json === undefined) {
-    const event = `returned ${status} with a body that is not JSON`
-    return failure({ code: 'not_json', ...facts, transient: true, event })
-  }
-  const profile = profileOf(operation, head)
-  const result = operation.read(json, profile)
-  if ('violation' in result) {
-    const event = `returned ${status}, but ${result.violation}`
-    return failure({ code: 'contract_broken', ...facts, event })
-  }
+  if (json === undefined) return fail('not_json', `${status} with a body that is not JSON`, true)
+  const sent = await readIntent(operation, head, json)
+  const result = 'violation' in sent ? sent : operation.read(sent.body)
+  if ('violation' in result) return fail('contract_broken', `${status}, but ${result.violation}`)
+  const isUnknown = isUnknownService(operation, head)
   // Its status could mean anything. A create needs none.
-  if (!profile && operation.operation === 'retrieve') {
-    const event = `returned ${status}, but no profile names its field for the status. ${profileFix}`
-    return failure({ code: 'profile_missing', ...facts, event })
+  if (isUnknown && operation.operation === 'retrieve') {
+    const reason = `no status of an unknown service has a meaning: ${advices.unknown_service}`
+    return fail('unknown_service', `${status}, but ${reason}`)
   }
-  // A service that does not say so may have replayed any create.
-  const replayed =
-    profile !== undefined &&
-    (profile.replayHeader === null || head.header(profile.replayHeader) !== undefined)
+  const isReplay = head.header(headers.idempotentReplayed) !== undefined
+  // Another service does not say so, and may replay any create.
+  const replayed = operation.translate !== undefined || (isReplay && !isUnknown)
   return { value: result.value, status, requestId, replayed }
 }
 
-function readError(
+async function readError(
   request: OperationRequest<unknown>,
   head: TransportResponse,
   text: string | undefined,
-): RequestFailure {
+): Promise<RequestFailure> {
   const { status } = head
   if (status >= 300 && status < 400) {
     const event = 'returned a redirect, which is not followed'
     return failure({ code: 'redirect_refused', event, status })
   }
-  const { operation, secrets } = request
-  const profile = profileOf(request, head)
-  const body = parseJson(text)
-  const problem = ProblemSchema.safeParse(body).data
-  const { code, transient } = readMeaning({ operation, status, body }, profile)
-  if (!profile && operation === 'retrieve' && status === 404) {
-    const event = `was rejected with ${status}, and no profile names the response for an unknown intent. ${profileFix}`
-    return failure({ code: 'profile_missing', status, event })
+  const { operation, translate } = request
+  const isUnknown = isUnknownService(request, head)
+  if (isUnknown && operation === 'retrieve' && status === 404) {
+    const event = `was rejected with ${status}, but no response of an unknown service means that the intent does not exist: ${advices.unknown_service}`
+    return failure({ code: 'unknown_service', status, event })
   }
+  const json = parseJson(text)
+  const sent: Body = translate ? await translateBody(translate, head, json) : { body: json }
+  const requestId = requestIdOf(head, request.apiKey)
+  const retryAfter = readRetryAfter(head.header(headers.retryAfter), Date.now())
+  const facts = { status, requestId, retryAfter }
+  if ('violation' in sent) {
+    const event = `was rejected with ${status}, but ${sent.violation}`
+    const transient = isTransient(status, undefined)
+    return failure({ code: 'contract_broken', ...facts, transient, event })
+  }
+  const sentCode: unknown = isUnknown ? undefined : Object(sent.body).code
+  const code = knownCode(sentCode)
+  const transient = isTransient(status, sentCode)
   const isKnown = code !== 'unexpected_response'
   return {
     code,
     reported: isKnown ? code : `http_${status}`,
-    outcome: outcomeOf(status, transient),
+    outcome: outcomeOf(status, code, transient),
     transient,
     event: `was rejected with ${status}${isKnown ? ` ${code}` : ''}`,
-    status,
-    requestId: requestIdOf(head, secrets),
-    retryAfter: readRetryAfter(head.header(headers.retryAfter), Date.now()),
-    ...readFieldErrors(problem, secrets),
+    ...facts,
+    ...readFieldErrors(sent.body, request.apiKey),
   }
 }
 
-/** Another service may list more fields, and repeat their values or a key. */
+/** Only our service, which names itself, and one that is translated have statuses and codes with a meaning. */
+function isUnknownService(
+  { translate }: OperationRequest<unknown>,
+  { header }: TransportResponse,
+): boolean {
+  return !translate && header(headers.profile) !== ownProfileName
+}
+
+/** Reads the body of a success. */
+async function readIntent(
+  operation: OperationRequest<unknown>,
+  head: TransportResponse,
+  json: unknown,
+): Promise<Body> {
+  const { translate } = operation
+  if (translate) {
+    const sent = await translateBody(translate, head, json)
+    return 'violation' in sent ? sent : { body: intentInOurForm(sent.body) }
+  }
+  const isOurs = !isUnknownService(operation, head)
+  return { body: isOurs || !isObject(json) ? json : intentInOurForm(specifiedFields(json)) }
+}
+
+/** Returns whether the same request may have another response later. */
+function isTransient(status: number, code: unknown): boolean {
+  if ([408, 425, 429].includes(status) || status >= 500) return true
+  // Without a code of ours, the conflict may be with a request that is running.
+  return isProblemCode(code) ? problemCodes[code].retryable : status === 409
+}
+
+/** After a 408, or a conflict with a running request, an earlier request may have created the intent. */
+function outcomeOf(status: number, code: PiErrorCode, transient: boolean): Outcome {
+  if (status < 400 || status >= 500) return 'unknown'
+  const isNotRead = [425, 429].includes(status) || code === 'rate_limited'
+  return transient && !isNotRead ? 'unknown' : 'rejected'
+}
+
+/** Another service may list more fields, and repeat a key. */
 function readFieldErrors(
-  { errors = [], errorsOmitted = 0 }: Partial<Problem> = {},
-  secrets: readonly string[],
+  body: unknown,
+  apiKey: string,
 ): Pick<RequestFailure, 'errors' | 'errorsOmitted'> {
-  const bounds = { max: 256, secrets }
+  const { errors = [], errorsOmitted = 0 } = ProblemSchema.safeParse(body).data ?? {}
+  const cut = (text: string): string => withoutSecrets(text, apiKey).slice(0, 256)
   const listed = errors.slice(0, maxFieldErrors).map(({ pointer, code, detail }) => ({
-    pointer: shorten(pointer, bounds),
-    code: shorten(code, bounds),
-    detail: shorten(detail, bounds),
+    pointer: cut(pointer),
+    code: cut(code),
+    detail: cut(detail),
   }))
   return { errors: listed, errorsOmitted: errorsOmitted + errors.length - listed.length }
 }
 
-function requestIdOf(head: TransportResponse, secrets: readonly string[]): string | undefined {
-  const id = head.header(headers.requestId)
-  return id === undefined ? undefined : shorten(id, { max: 128, secrets })
-}
-
-/** After a 408, or a conflict with a running request, an earlier request may have created the intent. */
-function outcomeOf(status: number, transient: boolean): Outcome {
-  if (status < 400 || status >= 500) return 'unknown'
-  return status === 408 || (status === 409 && transient) ? 'unknown' : 'rejected'
-}
-
-/** Returns the configured profile, or ours if the service names it. */
-function profileOf(
-  { profile }: Pick<OperationRequest<unknown>, 'profile'>,
-  head: TransportResponse,
-): Profile | undefined {
-  if (profile) return profile
-  return head.header(headers.profile) === ownProfileName ? ownProfile : undefined
+function requestIdOf({ header }: TransportResponse, apiKey: string): string | undefined {
+  const id = header(headers.requestId)
+  return id === undefined ? undefined : withoutSecrets(id, apiKey).slice(0, 128)
 }
 
 /** @returns `undefined` for what is no JSON. The parser's error contains a part of the text, perhaps a secret. */
@@ -186,59 +182,4 @@ function parseJson(text = ''): unknown {
   } catch {
     return undefined
   }
-}
-
-function transportFailure(
-  error: unknown,
-  { url, secrets }: Pick<OperationRequest<unknown>, 'url' | 'secrets'>,
-): RequestFailure {
-  const found = transportCode(error)
-  const code = found === undefined ? undefined : shorten(found, { secrets })
-  const facts = { transient: true, cause: redactedCause(error, secrets) }
-  if (!(error instanceof NotSent)) {
-    const event = `got no complete response (${code ?? 'connection lost'})`
-    return failure({
-      code: 'connection_lost',
-      ...facts,
-      reported: code ?? 'connection_lost',
-      event,
-    })
-  }
-  if (code !== undefined && isTlsFailure(code)) return tlsFailure(code, facts.cause)
-  return failure({
-    code: 'not_connected',
-    ...facts,
-    transient: error.transient,
-    reported: code ?? 'not_connected',
-    outcome: 'not_sent',
-    event: `could not be sent to ${new URL(url).origin} (${code ?? 'no connection'})`,
-  })
-}
-
-function tlsFailure(code: string, cause: unknown): RequestFailure {
-  return failure({
-    code: 'tls_failed',
-    reported: code,
-    outcome: 'not_sent',
-    // The same certificate and settings fail again.
-    transient: false,
-    event: `could not be sent: the TLS handshake failed (${code}). For a private certificate authority set NODE_EXTRA_CA_CERTS to its file, or pass agent to new PaymentIntents(). Otherwise check the host name in PI_BASE_URL`,
-    cause,
-  })
-}
-
-/** By default an intent may exist and a retry does not help. */
-function failure(
-  facts: Pick<RequestFailure, 'code' | 'event'> & Partial<RequestFailure>,
-): RequestFailure {
-  return { reported: facts.code, outcome: 'unknown', transient: false, ...facts }
-}
-
-// A peer without TLS or without a common version, and OpenSSL's alerts: the peer rejects the certificate or handshake.
-const rejectedHandshake =
-  /^ERR_SSL_(?:(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|HTTP_REQUEST)$|\w{0,16}ALERT_(?:\w{0,16}CERTIFICATE|(?:UNKNOWN_CA|HANDSHAKE_FAILURE|PROTOCOL_VERSION|ACCESS_DENIED|UNRECOGNIZED_NAME|NO_APPLICATION_PROTOCOL)$))/
-
-// Node.js also reports a failed handshake as EPROTO.
-function isTlsFailure(code: string): boolean {
-  return code === 'EPROTO' || isRejectedCertificate(code) || rejectedHandshake.test(code)
 }

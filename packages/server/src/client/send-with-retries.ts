@@ -1,20 +1,10 @@
 /** Sends the requests of one call: the same key, the same bytes, one deadline. @module */
-import {
-  combineOutcomes,
-  errorOf,
-  type Outcome,
-  type PiError,
-  type PiErrorFacts,
-  type RequestSummary,
-} from './errors.ts'
+import { race } from './abort.ts'
+import { type Outcome, PiError, type PiErrorFacts, type RequestSummary } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
 import type { ClientSettings } from './options.ts'
-import {
-  interruptedFailure,
-  type RequestFailure,
-  type RequestSuccess,
-  readResponse,
-} from './read-response.ts'
+import { type RequestSuccess, readResponse } from './read-response.ts'
+import { failure, type RequestFailure } from './request-failure.ts'
 import { retryDelay } from './retry.ts'
 
 export interface CallLimits {
@@ -31,10 +21,9 @@ export interface CallLimits {
 export async function sendWithRetries<T>(
   operation: OperationRequest<T>,
   settings: ClientSettings,
-  limits: CallLimits,
+  { deadlineAt, signal }: CallLimits,
 ): Promise<RequestSuccess<T>> {
   const { maxRetries, timeout } = settings
-  const { deadlineAt, signal } = limits
   const { idempotencyKey } = operation
   const requests: RequestSummary[] = []
   const outcomes: Outcome[] = []
@@ -64,20 +53,15 @@ export async function sendWithRetries<T>(
       ms: Math.round(performance.now() - startedAt),
     }
     requests.push(request)
-    settings.report({
-      operation: operation.operation,
-      number,
-      idempotencyKey,
-      ...request,
-      retryIn: isLast ? undefined : wait,
-    })
+    const retryIn = isLast ? undefined : wait
+    settings.report({ operation: operation.operation, number, idempotencyKey, ...request, retryIn })
     if ('value' in result) return result
     outcomes.push(result.outcome)
     assertNotAborted()
     if (isLast) {
       throw callError(operation, { ...result, retryable: result.transient, requests, outcomes })
     }
-    await pause(wait, signal)
+    await race(new Promise(() => {}), wait, signal)
   }
 }
 
@@ -90,36 +74,14 @@ async function sendOnce<T>(
   { send }: ClientSettings,
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal | undefined },
 ): Promise<RequestSuccess<T> | RequestFailure> {
-  if (ms <= 0) return { ...interruptedFailure('timed_out', 0), outcome: 'not_sent' }
+  const late = { code: 'timed_out', transient: true } as const
+  const event = `got no complete response within ${Math.max(0, Math.round(ms))} ms`
+  if (ms <= 0) return failure({ ...late, event, outcome: 'not_sent' })
   const call = send(operation.url, operation.request)
-  return new Promise((resolve) => {
-    const finish = (result: RequestSuccess<T> | RequestFailure): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-      resolve(result)
-    }
-    const interrupt = (reported: 'timed_out' | 'aborted'): void => {
-      finish(interruptedFailure(reported, Math.round(ms)))
-      call.stop()
-    }
-    const abort = (): void => interrupt('aborted')
-    const timer = setTimeout(() => interrupt('timed_out'), ms)
-    signal?.addEventListener('abort', abort)
-    void readResponse(operation, call.response).then(finish)
-  })
-}
-
-/** Resolves after the wait, or when the signal is aborted. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end)
-  })
+  const result = await race(readResponse(operation, call.response), ms, signal)
+  if (typeof result === 'object') return result
+  call.stop()
+  return failure({ ...late, event, reported: result })
 }
 
 interface CallFailure extends Omit<PiErrorFacts, 'outcome' | 'idempotencyKey'> {
@@ -133,11 +95,14 @@ function callError(
   { operation, title, idempotencyKey }: OperationRequest<unknown>,
   { event, outcomes, ...facts }: CallFailure,
 ): PiError {
-  const outcome = combineOutcomes(outcomes)
+  // One lost response makes the call unknown.
+  const worst = (['unknown', 'rejected'] as const).find((outcome) => outcomes.includes(outcome))
+  const outcome = worst ?? 'not_sent'
   const { length } = facts.requests
   const number = length > 1 ? ` (request ${length})` : ''
   const consequence = operation === 'create' ? `; ${consequences[outcome]}` : ''
-  return errorOf(`${title} ${event}${number}${consequence}`, { ...facts, outcome, idempotencyKey })
+  const message = `${title} ${event}${number}${consequence}`
+  return new PiError(message, { ...facts, outcome, idempotencyKey })
 }
 
 const consequences: Readonly<Record<Outcome, string>> = {

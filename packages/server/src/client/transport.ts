@@ -1,5 +1,14 @@
 /** What a transport sends and returns. @module */
 
+/** Maximum bytes of a response's body: 256 KB. */
+export const maxResponse = 262_144
+
+/** An `Agent` of `node:http` or `node:https`. Other runtimes have no types for them. */
+export interface NodeAgent {
+  readonly maxSockets: number
+  destroy(): void
+}
+
 /** A request, the same for every attempt. */
 export interface TransportRequest {
   readonly method: string
@@ -12,8 +21,8 @@ export interface TransportResponse {
   readonly status: number
   /** Returns a header by its name in lower case. */
   readonly header: (name: string) => string | undefined
-  /** Reads the body; `undefined` if it is larger than `max` bytes. */
-  readonly text: (max: number) => Promise<string | undefined>
+  /** Returns the body; `undefined` if it is larger than `maxResponse`. */
+  readonly text: () => Promise<string | undefined>
 }
 
 interface TransportCall {

@@ -9,25 +9,18 @@ import type {
   CreatedPaymentIntent,
   CreatePaymentIntent,
 } from '@pi-checkout/contract/payment-intent'
+import { ownProfileName } from '@pi-checkout/contract/payment-status'
 import { type ProblemCode, problemCodes, problemMediaType } from '@pi-checkout/contract/problem'
-import { ownProfileName, type Profile } from '@pi-checkout/contract/profile'
 import { headers, routes } from '@pi-checkout/contract/routes'
-import { inDialect } from './dialect.ts'
 
 export interface FakeStore {
   readonly apiKey: string
-  /** That of the imitated service; `undefined` for ours. */
-  readonly profile: Profile | undefined
   readonly intents: Map<string, CreatedPaymentIntent>
   /** Body and response of each create, by idempotency key. */
   readonly created: Map<string, { readonly body: string; readonly snapshot: string }>
 }
 
 export async function operate(request: Request, store: FakeStore): Promise<Response> {
-  return inDialect(await respond(request, store), store.profile)
-}
-
-async function respond(request: Request, store: FakeStore): Promise<Response> {
   const { path } = routes.create
   if (request.headers.get(headers.authorization) !== `Bearer ${store.apiKey}`) {
     return problem('invalid_credentials')
@@ -39,10 +32,10 @@ async function respond(request: Request, store: FakeStore): Promise<Response> {
     : problem('not_found')
 }
 
-export function problem(code: ProblemCode, more: Record<string, string> = {}): Response {
+export function problem(code: ProblemCode): Response {
   const { status, title, retryable } = problemCodes[code]
-  const problemHeaders = { ...newHeaders(), 'content-type': problemMediaType, ...more }
-  return Response.json({ title, status, code, retryable }, { status, headers: problemHeaders })
+  const headers = { ...newHeaders(), 'content-type': problemMediaType }
+  return Response.json({ title, status, code, retryable }, { status, headers })
 }
 
 function newHeaders(): Record<string, string> {
@@ -53,9 +46,10 @@ function newHeaders(): Record<string, string> {
   }
 }
 
-/** Returns a prefix with 24 random letters and digits. */
-export function newId(prefix: string): string {
-  return prefix + crypto.randomUUID().replaceAll('-', '').slice(0, 24)
+/** Returns a prefix with 24 random letters and digits, or as many as given, up to 64. */
+export function newId(prefix: string, length = 24): string {
+  const random = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll('-', '')
+  return prefix + random.slice(0, length)
 }
 
 async function create(request: Request, store: FakeStore): Promise<Response> {

@@ -4,10 +4,8 @@
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/payment-status'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
-import { type PaymentIntentStatus, type Profile, phaseOf } from '@pi-checkout/contract/profile'
-import { quote } from '@pi-checkout/contract/redact'
-import { inDialect, statusIn } from './dialect.ts'
 import { type FakeStore, newId, operate, problem } from './fake-operations.ts'
 
 export type { PaymentStoreCase } from './payment-store-cases.ts'
@@ -35,15 +33,6 @@ export interface FaultAnswer {
   readonly retryAfter?: number | string | undefined
 }
 
-/** Options of `fakeService()`. */
-export interface FakeServiceOptions {
-  /**
-   * That of the service to imitate.
-   * @default That of `@pi-checkout/service`
-   */
-  readonly profile?: Profile | undefined
-}
-
 /** A service in memory. Each fault applies to one of the next requests, in order. */
 export interface FakeService {
   /** For `new PaymentIntents(service.options)`. */
@@ -51,7 +40,6 @@ export interface FakeService {
     readonly apiKey: string
     readonly baseUrl: string
     readonly fetch: typeof globalThis.fetch
-    readonly profile?: Profile
   }
   readonly fetch: typeof globalThis.fetch
   /** All received requests, in order. */
@@ -84,14 +72,13 @@ export interface FakeService {
 /**
  * Creates a service without intents.
  *
- * @param options - See `FakeServiceOptions`.
  * @example
  * const service = fakeService().dropAfterCommit()
  * const intents = new PaymentIntents(service.options)
  */
-export function fakeService({ profile }: FakeServiceOptions = {}): FakeService {
-  const apiKey = newId('fake-key-')
-  const store: FakeStore = { apiKey, profile, intents: new Map(), created: new Map() }
+export function fakeService(): FakeService {
+  const apiKey = `${newId('pi_sk_test_', 16)}_${newId('', 36)}`
+  const store: FakeStore = { apiKey, intents: new Map(), created: new Map() }
   const requests: FakeRequest[] = []
   const scripts: Script[] = []
 
@@ -114,12 +101,7 @@ export function fakeService({ profile }: FakeServiceOptions = {}): FakeService {
     return service
   }
   const service: FakeService = {
-    options: {
-      apiKey,
-      baseUrl: 'https://fake-service.invalid',
-      fetch,
-      ...(profile && { profile }),
-    },
+    options: { apiKey, baseUrl: 'https://fake-service.invalid', fetch },
     fetch,
     requests,
     get intents() {
@@ -131,13 +113,8 @@ export function fakeService({ profile }: FakeServiceOptions = {}): FakeService {
     truncateBody: () => add(truncatedBody),
     stallBody: () => add(stalledBody),
     malformedJson: () => add(malformedJson),
-    status: (status, options = {}) =>
-      add(async (_, store) => inDialect(statusResponse(status, options), store.profile)),
-    settle: (id, status) => {
-      // Fails if the service has no such status.
-      if (profile) statusIn(profile, status)
-      return settle(store, id, status)
-    },
+    status: (status, options = {}) => add(async () => statusResponse(status, options)),
+    settle: (id, status) => settle(store, id, status),
   }
   return service
 }
@@ -149,13 +126,9 @@ const droppedAfterCommit: Script = async (request, store) => {
   throw networkError('ECONNRESET')
 }
 
-const droppedBeforeCommit: Script = async () => {
-  throw networkError('ECONNRESET')
-}
+const droppedBeforeCommit: Script = () => Promise.reject(networkError('ECONNRESET'))
 
-const connectionRefused: Script = async () => {
-  throw networkError('ECONNREFUSED')
-}
+const connectionRefused: Script = () => Promise.reject(networkError('ECONNREFUSED'))
 
 const stalledBody = halfBody((controller, { signal }) => {
   signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
@@ -189,9 +162,8 @@ function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Resp
   const usual = (Object.keys(problemCodes) as ProblemCode[]) // The keys of a closed record.
     .find((candidate) => problemCodes[candidate].status === status)
   const named = code ?? usual
-  const headers: Record<string, string> =
-    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
-  const response = problem(named ?? 'internal_error', headers)
+  const response = problem(named ?? 'internal_error')
+  if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter))
   // A status without a code, such as 502, is from a proxy.
   const body = named ? response.body : 'Bad gateway'
   return new Response(body, { status, headers: response.headers })
@@ -200,7 +172,7 @@ function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Resp
 function settle(store: FakeStore, id: string, status: PaymentIntentStatus): PaymentIntent {
   const intent =
     store.intents.get(id) ?? [...store.intents.values()].findLast((stored) => stored.orderId === id)
-  if (!intent) throw new TypeError(`id: ${quote(id)} is no intent, and no order with one.`)
+  if (!intent) throw new TypeError('id: must be that of an intent, or of an order that has one.')
   const paid = phaseOf(status) === 'paid'
   const card = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' }
   const { clientSecret, ...settled } = {

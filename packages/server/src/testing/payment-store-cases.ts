@@ -1,5 +1,6 @@
 /** The cases that a store of payments must pass, for any test runner. @module */
 import canonicalize from 'canonicalize'
+import { checkedDue, checkedRecord } from '../checkout/checked-record.ts'
 import type { Payment, PaymentRecord, PaymentStore } from '../checkout/payment-record.ts'
 import { newId } from './fake-operations.ts'
 
@@ -19,104 +20,119 @@ export const paymentStoreCases: readonly PaymentStoreCase[] = [
   {
     title: 'returns nothing for an order without a record',
     run: async (store) => {
-      const { scope, orderId } = recordOf(1)
+      const { scope, orderId } = recordOf()
       same(await store.load(scope, orderId), undefined, 'load of an unknown order')
     },
   },
   {
     title: 'returns the record as it was saved',
     run: async (store) => {
-      const record = recordOf(1)
+      const record = recordOf()
       same(await store.save(record), true, 'save of the first record')
-      same(await store.load(record.scope, record.orderId), record, 'load after a save')
+      same(await loaded(store, record), record, 'load after a save')
       const next = { ...record, revision: 2, checkAt: null, payments: [] }
       same(await store.save(next), true, 'save of revision 2 after 1')
-      same(await store.load(record.scope, record.orderId), next, 'load after a second save')
+      same(await loaded(store, next), next, 'load after a second save')
     },
   },
   {
-    title: 'separates scopes and orders',
+    title: 'separates scopes and orders, also if they differ in case or accents only',
     run: async (store) => {
-      const record = recordOf(1)
+      const record = recordOf()
+      const others = [
+        { ...record, orderId: 'a-1001 ö' },
+        { ...record, orderId: 'A-1001 o' },
+        { ...record, scope: record.scope.toUpperCase() },
+        { ...record, scope: newId('scope ') },
+      ]
       await store.save(record)
-      same(await store.load(newId('scope '), record.orderId), undefined, 'load in another scope')
-      same(await store.load(record.scope, 'B-2'), undefined, 'load of another order')
+      for (const other of others) {
+        same(await store.load(other.scope, other.orderId), undefined, 'load of another order')
+        same(await store.save({ ...other, payments: [] }), true, 'save of another order')
+      }
+      same(await loaded(store, record), record, 'load after saves of other orders')
     },
   },
   {
     title: 'rejects a record whose predecessor is not stored',
     run: async (store) => {
-      const record = recordOf(1)
+      const record = recordOf()
       same(await store.save({ ...record, revision: 2 }), false, 'save of revision 2 after none')
       same(await store.load(record.scope, record.orderId), undefined, 'load after it')
       await store.save(record)
       const other = { ...record, payments: [] }
       same(await store.save(other), false, 'a second save of revision 1')
       same(await store.save({ ...other, revision: 3 }), false, 'save of revision 3 after 1')
-      same(await store.load(record.scope, record.orderId), record, 'load after both')
+      same(await loaded(store, record), record, 'load after both')
     },
   },
   {
     title: 'stores exactly one of several records that are saved at the same time',
     run: async (store) => {
-      const first = recordOf(1)
+      const first = recordOf()
       for (const revision of [1, 2]) {
-        const records = Array.from({ length: 10 }, (_, index) => ({
-          ...recordOf(revision, `pi_${index}`),
-          scope: first.scope,
-        }))
+        const payments = Array.from({ length: 10 }, (_, index) => paymentOf(`pi_${index}`))
+        const records = payments.map((payment) => ({ ...first, revision, payments: [payment] }))
         const saved = await Promise.all(records.map(async (record) => store.save(record)))
         const stored = records.filter((_, index) => saved[index] === true)
         same(stored.length, 1, `number of saves of revision ${revision} that return true`)
-        same(await store.load(first.scope, first.orderId), stored[0], 'load after them')
+        same(await loaded(store, first), stored[0], 'load after them')
       }
     },
   },
   {
     title: 'returns the orders that are due, the earliest first',
     run: async (store) => {
-      const { scope } = recordOf(1)
-      const at = (orderId: string, checkAt: Date | null): PaymentRecord => ({
-        ...recordOf(1),
-        scope,
-        orderId,
-        checkAt,
-      })
       const now = Date.UTC(2026, 0, 1, 12)
-      await store.save(at('later', new Date(now + 1)))
-      await store.save(at('second', new Date(now)))
-      await store.save(at('done', null))
-      await store.save(at('first', new Date(now - 60_000)))
-      await store.save({ ...at('other scope', new Date(now)), scope: newId('scope ') })
-      same(await store.due(scope, new Date(now), 10), ['first', 'second'], 'due')
-      same(await store.due(scope, new Date(now), 1), ['first'], 'due with limit 1')
-      await store.save({ ...at('first', null), revision: 2 })
-      same(await store.due(scope, new Date(now), 10), ['second'], 'due after a change')
+      const record = recordOf()
+      const due = async (limit: number): Promise<readonly string[]> =>
+        checkedDue(await store.due(record.scope, new Date(now), limit))
+      const ids = Array.from({ length: 120 }, (_, index) => `A-${(index * 7) % 120}`)
+      const at = (orderId: string, time: number): PaymentRecord => {
+        return { ...record, orderId, checkAt: new Date(time) }
+      }
+      const records = ids.map((orderId, index) => at(orderId, now - 119 + index))
+      const unordered = records.toSorted((a, b) => (a.orderId < b.orderId ? -1 : 1))
+      await Promise.all(unordered.map(async (one) => store.save(one)))
+      await store.save(at('later', now + 1))
+      await store.save({ ...record, orderId: 'settled', checkAt: null })
+      await store.save({ ...at('elsewhere', now), scope: newId('scope ') })
+      same(await due(200), ids, 'due')
+      same(await due(3), ids.slice(0, 3), 'due with limit 3')
+      await store.save({ ...record, orderId: 'A-0', revision: 2, checkAt: null })
+      same(await due(2), ids.slice(1, 3), 'due after the first was settled')
     },
   },
 ]
 
-function recordOf(revision: number, intentId = 'pi_0'): PaymentRecord {
-  const payment: Payment = {
+function recordOf(): PaymentRecord {
+  const scope = newId('scope ')
+  const checkAt = new Date('2026-01-01T12:01:00.007Z')
+  const payments = [paymentOf('pi_b'), paymentOf('pi_a')]
+  return { scope, orderId: 'A-1001 ö', revision: 1, checkAt, payments }
+}
+
+function paymentOf(intentId: string): Payment {
+  const amount = Number.MAX_SAFE_INTEGER
+  const metadata = { cart_id: 'ö "1" \'2\' \\ ? $1', cartId: '🙂 \u0000 \n', ' A': '' }
+  const payment = {
     intentId,
-    version: '150000 AMD {"note":"ö \\"quoted\\" \'1\' ?"}',
+    version: `${amount} AMD`,
     attempt: 1,
-    amount: 9007199254740991,
+    amount,
     currency: 'AMD',
-    phase: 'open',
-    decision: null,
-    done: false,
+    state: 'open',
+    reason: undefined,
     createdAt: '2026-01-01T12:00:00.000Z',
-    checkAt: '2026-01-01T12:01:00.007Z',
-    checks: 0,
-  }
-  return {
-    scope: newId('scope '),
-    orderId: 'A-1001 ö',
-    revision,
-    checkAt: new Date('2026-01-01T12:01:00.007Z'),
-    payments: [payment],
-  }
+    handedAt: '2026-01-01T12:00:30.120Z',
+    body: { orderId: 'A-1001 ö', amount, currency: 'AMD', metadata },
+  } as const
+  // A later version may add fields.
+  return Object.assign(payment, { later_field: { of_it: [null, 0.1, ''] } })
+}
+
+async function loaded(store: PaymentStore, record: PaymentRecord): Promise<PaymentRecord> {
+  return checkedRecord(await store.load(record.scope, record.orderId), record)
 }
 
 function same(actual: unknown, expected: unknown, about: string): void {

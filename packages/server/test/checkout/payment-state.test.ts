@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Payment, paymentState } from '../../src/index.ts'
+import { type Payment, paymentState, verify } from '../../src/index.ts'
 
 const order = { orderId: 'A-1001', amount: 100, currency: 'AMD' } as const
 
@@ -10,68 +10,57 @@ function payment(attempt: number, ...changes: Partial<Payment>[]): Payment {
     attempt,
     amount: 100,
     currency: 'AMD',
-    phase: 'open',
-    decision: null,
-    done: false,
+    state: 'open',
     createdAt: '2026-01-01T12:00:00.000Z',
-    checkAt: null,
-    checks: 0,
+    handedAt: '2026-01-01T12:00:00.000Z',
+    body: order,
     ...Object.assign({}, ...changes),
   }
 }
 
-const failed = { phase: 'failed', reason: 'declined', done: true } as const
-const processing = { phase: 'processing' } as const
-const unknown = { phase: 'unknown' } as const
-const pays = { phase: 'paid', decision: 'pays', done: true } as const
-const review = { phase: 'paid', decision: 'review', reason: 'duplicate', done: true } as const
-const accepted = { phase: 'paid', decision: 'accepted', done: true } as const
-const refunded = { phase: 'paid', decision: 'refunded', reason: 'refunded', done: true } as const
-const running = { done: false } as const
-const earlier = { version: '50 AMD' } as const
+/** A payment from `state`, or `state of` an earlier version. */
+function paymentOf(text: string, index: number): Payment {
+  const [state, earlier] = text.split(' of ')
+  const reason = state === 'failed' ? 'declined' : 'duplicate'
+  return payment(
+    index + 1,
+    { state: state as Payment['state'], reason },
+    earlier ? { version: earlier } : {},
+  )
+}
 
-/** Payments of an order, and what they mean for it: the phase, the attempt, and the payment it is about. */
-const states: readonly [string, readonly Payment[], string][] = [
-  ['no payment', [], 'open 1'],
-  ['an open one', [payment(1)], 'open 1 pi_1'],
-  ['two open ones', [payment(2), payment(1)], 'open 2 pi_2'],
-  ['an open one of an earlier version', [payment(1, earlier)], 'open 2'],
-  ['a failed one', [payment(1, failed)], 'failed 2 pi_1'],
-  ['a failed one and an open one', [payment(1, failed), payment(2)], 'open 2 pi_2'],
-  ['a failed one of an earlier version', [payment(1, failed, earlier)], 'open 2'],
-  ['one that is processing', [payment(1, processing)], 'processing 2 pi_1'],
-  [
-    'an earlier one that is processing',
-    [payment(1, processing, earlier), payment(2)],
-    'processing 3 pi_1',
-  ],
-  ['one with an unknown status', [payment(1, unknown), payment(2)], 'unknown 3 pi_1'],
-  ['a paid one whose hook has not returned', [payment(1, pays, running)], 'processing 2 pi_1'],
-  ['a paid one', [payment(1, pays)], 'paid 2 pi_1'],
-  ['a paid one of an earlier version', [payment(1, pays, earlier)], 'paid 2 pi_1'],
-  [
-    'a paid one and one that is processing',
-    [payment(1, processing), payment(2, pays)],
-    'paid 3 pi_2',
-  ],
-  ['a paid one and a duplicate', [payment(1, pays), payment(2, review)], 'paid 3 pi_1'],
-  ['one under review', [payment(1, review), payment(2)], 'review 3 pi_1'],
-  ['one whose review is not reported yet', [payment(1, review, running)], 'processing 2 pi_1'],
-  ['an accepted one', [payment(1, accepted)], 'paid 2 pi_1'],
-  [
-    'an accepted one whose hook has not returned',
-    [payment(1, accepted, running)],
-    'processing 2 pi_1',
-  ],
-  ['a refunded one', [payment(1, refunded)], 'failed 2 pi_1'],
-  ['a refunded one and an open one', [payment(1, refunded), payment(2)], 'open 2 pi_2'],
-]
+test.each([
+  ['', 'open 1'],
+  ['open', 'open 1 pi_1'],
+  ['open, open', 'open 2 pi_2'],
+  ['open of 50 AMD', 'open 2'],
+  ['failed', 'failed 2 pi_1 declined'],
+  ['failed, open', 'open 2 pi_2'],
+  ['failed of 50 AMD', 'open 2'],
+  ['processing', 'processing 2 pi_1'],
+  ['processing of 50 AMD, open', 'processing 3 pi_1'],
+  ['unknown, open', 'unknown 3 pi_1'],
+  ['unknown, processing', 'processing 3 pi_2'],
+  ['paying', 'processing 2 pi_1'],
+  ['paid', 'paid 2 pi_1'],
+  ['paid of 50 AMD', 'paid 2 pi_1'],
+  ['processing, paid', 'paid 3 pi_2'],
+  ['paid, review', 'paid 3 pi_1'],
+  ['review, open', 'review 3 pi_1 duplicate'],
+  ['reviewing', 'review 2 pi_1 duplicate'],
+  ['refunded', 'failed 2 pi_1 duplicate'],
+  ['refunded, open', 'open 2 pi_2'],
+])('an order whose payments are "%s" is %s', (states, expected) => {
+  const payments = states.split(', ').filter(Boolean).map(paymentOf)
+  // The order of the stored payments does not matter.
+  const state = paymentState(order, { payments: payments.reverse() })
+  const { phase, attempt, payment: about, reason } = state
+  expect([phase, attempt, about?.intentId, reason].filter(Boolean).join(' ')).toBe(expected)
+})
 
-test.each(states)('an order with %s', (_, payments, expected) => {
-  const { phase, attempt, payment: about, reason } = paymentState(order, { payments })
-  expect([phase, attempt, about?.intentId].filter(Boolean).join(' ')).toBe(expected)
-  const reasons: Record<string, unknown> = { failed: payments.at(-1)?.reason, review: 'duplicate' }
-  expect(reason).toBe(reasons[phase])
+test('an open payment whose key names another intent is not handed out', () => {
+  const payments = [payment(1, { body: undefined })]
+  expect(paymentState(order, { payments })).toEqual({ phase: 'open', attempt: 2 })
 })
 
 test.each([
@@ -91,4 +80,16 @@ test.each([
 ] as const)('a changed %s is no other version', (_, change) => {
   const state = paymentState({ ...order, ...change }, { payments: [payment(1)] })
   expect(state.payment?.intentId).toBe('pi_1')
+})
+
+test.each([
+  [{}, 'paid'],
+  [{ currency: 'amd' }, 'paid'],
+  [{ id: 'pi_2' }, 'mismatch'],
+  [{ orderId: 'B-2' }, 'mismatch'],
+  [{ amount: 101 }, 'mismatch'],
+  [{ currency: 'USD' }, 'mismatch'],
+])('a paid intent whose order has %o is %s', (change, verdict) => {
+  const expected = { id: 'pi_1', ...order, ...change }
+  expect(verify({ id: 'pi_1', ...order, status: 'succeeded' }, expected)).toBe(verdict)
 })

@@ -1,302 +1,351 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { memoryPayments, type PaymentStore } from '../../src/index.ts'
-import type { FakeService } from '../../src/testing/fake-service.ts'
-import { describedServices } from '../foreign-services.ts'
-import {
-  fakeTimers,
-  movableClock,
-  orderId,
-  type Row,
-  type ShopOptions,
-  shop as shopOf,
-} from './shop.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { memoryPayments } from '../../src/index.ts'
+import { fakeService } from '../../src/testing/fake-service.ts'
+import { foreignService } from '../foreign-service.ts'
+import { orderId, shop, withRetrieves } from './shop.ts'
 
-describe.each(describedServices)('%s', (_, prepare) => {
-  let newService: () => FakeService
-  beforeAll(async () => {
-    newService = await prepare()
-  })
-  const shop = (options: ShopOptions = {}) => shopOf({ service: newService(), ...options })
+const day = 86_400_000
 
-  const minute = 60_000
-  const day = 24 * 60 * minute
+/** An order that was edited: `first` was created for the old version, `second` for the new one. */
+async function editedOrder() {
+  const edited = shop()
+  const first = await edited.intent()
+  edited.edit(200)
+  const second = await edited.intent()
+  expect(second).not.toBe(first)
+  return { ...edited, first, second }
+}
 
-  /** An order that was edited: `first` was created for the old version, `second` for the new one. */
-  async function editedOrder() {
-    const edited = shop()
-    const first = await edited.intent()
-    edit(edited.rows, 200)
-    const second = await edited.intent()
-    expect(second).not.toBe(first)
-    return { ...edited, first, second }
-  }
-
-  function edit(rows: Map<string, Row>, amount: number): void {
-    rows.set(orderId, { orderId, amount, currency: 'AMD' })
-  }
-
-  test('an old version that is paid after the order goes to review', async () => {
-    const { move } = movableClock()
-    const { checkout, first, second, service, paid, reviews, phase } = await editedOrder()
-    service.settle(second, 'succeeded')
-    expect(await phase()).toBe('paid')
-    service.settle(first, 'succeeded')
-    move(minute)
-    await checkout.reconcile()
-    expect([paid, reviews]).toEqual([[second], [`${first} duplicate`]])
-    expect(await phase()).toBe('paid')
-  })
-
-  test('an old version that is paid first blocks the order until it is decided', async () => {
-    const { checkout, first, second, service, paid, reviews, phase, intent } = await editedOrder()
-    service.settle(first, 'succeeded')
-    expect(await phase()).toBe('review')
-    expect(await intent()).toBe('payment_under_review')
-    expect([paid, reviews]).toEqual([[], [`${first} earlier_version`]])
-    await checkout.resolve({ orderId, intentId: first }, 'refunded')
-    expect(await intent()).toBe(second)
-  })
-
-  test('an old version that is paid after the new one failed goes to review', async () => {
-    const { first, second, service, reviews, phase } = await editedOrder()
-    service.settle(second, 'failed')
-    expect(await phase()).toBe('failed')
-    service.settle(first, 'succeeded')
-    expect(await phase()).toBe('review')
-    expect(reviews).toEqual([`${first} earlier_version`])
-  })
-
-  test('an order that returns to an earlier version has one payable intent for it', async () => {
-    const { rows, service, intent } = shop()
-    await intent()
-    edit(rows, 1500)
-    const open = await intent()
-    edit(rows, 100)
-    const again = await intent()
-    service.settle(again, 'failed')
-    await intent()
-    edit(rows, 1500)
-    expect(await intent()).toBe(open)
-  })
-
-  test.each([
-    ['undefined', undefined],
-    ['0', 0],
-    ['null', null],
-  ])('a store whose save returns %s hands out nothing', async (_, result) => {
-    const store: PaymentStore = { ...memoryPayments(), save: () => result as never }
-    const { intent, errors } = shop({ payments: store })
-    expect(await intent()).toBe('internal_error')
-    expect(String(errors[0])).toMatch(/^TypeError: payments\.save: must return true or false/)
-  })
-
-  test('a store that acknowledges a write and loses it hands out nothing', async () => {
-    const { intent } = shop({ payments: { ...memoryPayments(), save: () => true } })
-    expect(await intent()).toBe('payment_unavailable')
-  })
-
-  test('a 404 of another server does not unblock an order', async () => {
-    const service = newService()
-    const { intent, rows, phase } = shop({ service })
-    const first = await intent()
-    service.settle(first, 'processing')
-    expect(await phase()).toBe('processing')
-    edit(rows, 200)
-    service.status(404, { code: 'not_found' })
-    expect(await intent()).toBe('payment_unavailable')
-    expect(service.intents).toHaveLength(1)
-  })
-
-  test('an open intent that the service does not have does not block the order', async () => {
-    const service = newService()
-    const { intent, record } = shop({ service })
-    await intent()
-    service.status(404, { code: 'payment_intent_not_found' })
-    expect(await intent()).toMatch(/^pi_/)
-    expect((await record())?.checkAt).not.toBeNull()
-  })
-
-  test('a refunded payment does not pay when its version returns', async () => {
-    const { checkout, first, rows, service, paid, intent, phase } = await editedOrder()
-    service.settle(first, 'succeeded')
+test.each(['requires_payment_method', 'failed'] as const)(
+  'an old version that is paid while the new one is %s blocks the order until it is refunded',
+  async (status) => {
+    const { edit, first, second, service, paid, reviews, phase, intent, later, resolve } =
+      await editedOrder()
+    service.settle(second, status)
     await phase()
-    await checkout.resolve({ orderId, intentId: first }, 'refunded')
-    edit(rows, 100)
+    service.settle(first, 'succeeded')
+    expect([await phase(), await intent()]).toEqual(['review', 'payment_under_review'])
+    await later()
+    await resolve(first, 'refunded')
+    expect((await intent()) === second).toBe(status !== 'failed')
+    edit(100)
+    // It does not pay when its version returns.
     expect(await phase()).toBe('failed')
     expect(await intent()).not.toBe(first)
-    expect(paid).toEqual([])
+    expect([paid, reviews]).toEqual([[], [`${first} earlier_version`]])
+  },
+)
+
+test('an order that returns to an earlier version has one payable intent for it', async () => {
+  const { edit, first, second, service, intent } = await editedOrder()
+  edit(100)
+  expect(await intent()).toBe(first)
+  service.settle(first, 'failed')
+  await intent()
+  edit(200)
+  expect(await intent()).toBe(second)
+})
+
+test('two tabs get one intent', async () => {
+  const { intent, service } = shop()
+  const [one, two] = await Promise.all([intent(), intent()])
+  expect(one).toBe(two)
+  expect(service.intents).toHaveLength(1)
+})
+
+test('two tabs get one intent while the customer of the order changes', async () => {
+  let changes = 0
+  const { intent } = shop({
+    order: () => ({ orderId, amount: 100, currency: 'AMD', customer: { id: `c-${++changes}` } }),
   })
+  const [one, two] = await Promise.all([intent(), intent()])
+  expect(one).toBe(two)
+})
 
-  test('an accepted payment becomes the order’s, and a second decision is rejected', async () => {
-    const { checkout, first, rows, service, paid, phase } = await editedOrder()
-    service.settle(first, 'succeeded')
-    await phase()
-    edit(rows, 100)
-    const payment = { orderId, intentId: first }
-    await checkout.resolve(payment, 'accepted')
-    expect([await phase(), paid]).toEqual(['paid', [first]])
-    await expect(checkout.resolve(payment, 'refunded')).rejects.toThrow(
-      /^intentId: .*no payment .* under review/,
-    )
+test('30 requests of an order at the same time get one intent', async () => {
+  const store = memoryPayments()
+  const save: typeof store.save = async (record) => {
+    await sleep(1)
+    return store.save(record)
+  }
+  const { intent } = shop({ payments: { ...store, save } })
+  const id = await intent()
+  const ids = await Promise.all(Array.from({ length: 30 }, () => intent()))
+  expect(new Set(ids)).toEqual(new Set([id]))
+})
+
+test.each([
+  ['undefined', undefined, 'internal_error'],
+  ['0', 0, 'internal_error'],
+  ['null', null, 'internal_error'],
+  ['true, and stores nothing,', true, 'payment_unavailable'],
+])('a store whose save returns %s hands out nothing', async (_, result, code) => {
+  const { intent, errors } = shop({
+    payments: { ...memoryPayments(), save: () => result as never },
   })
+  expect(await intent()).toBe(code)
+  const rule = /^TypeError: payments\.save: must return true or false|its payments are not stored/
+  expect(String(errors[0])).toMatch(rule)
+})
 
-  test.each([
-    ['paid', 'succeeded', 'order_already_paid'],
-    ['canceled', 'canceled', /^pi_/],
-    ['failed', 'expired', /^pi_/],
-  ] as const)(
-    'a buyer who returns days after the intent was %s is served',
-    async (_, status, next) => {
-      const { move } = movableClock()
-      const { intent, service } = shop()
-      const first = await intent()
-      service.settle(first, status)
-      move(8 * day)
-      const second = await intent()
-      expect(second).toMatch(next)
-      expect(second).not.toBe(first)
-    },
-  )
+test('a 404 of another server does not unblock an order', async () => {
+  const { edit, intent, phase, service } = shop()
+  service.settle(await intent(), 'processing')
+  expect(await phase()).toBe('processing')
+  edit(200)
+  service.status(404, { code: 'not_found' })
+  expect(await intent()).toBe('payment_unavailable')
+  expect(service.intents).toHaveLength(1)
+})
 
-  test('a payment whose verdict takes eight days is settled by reconcile', async () => {
-    const { move } = movableClock()
-    const { checkout, intent, service, paid } = shop()
-    const first = await intent()
-    service.settle(first, 'processing')
-    for (let passed = 0; passed < 8; passed++) {
-      move(day)
-      await checkout.reconcile()
-    }
-    service.settle(first, 'succeeded')
-    move(day)
-    await checkout.reconcile()
-    expect(paid).toEqual([first])
-  })
+test('an open intent that the service does not have does not block the order', async () => {
+  const { intent, record, service } = shop()
+  await intent()
+  service.status(404, { code: 'payment_intent_not_found' })
+  expect(await intent()).toMatch(/^pi_/)
+  expect((await record())?.checkAt).not.toBeNull()
+})
 
-  test('a hook that throws for a day stops no other order, and runs again within an hour', async () => {
-    const { move } = movableClock()
-    const settled = new Set<string>()
-    let isDown = true
-    const { checkout, handoff, rows, service, errors } = shop({
-      onPaid: ({ orderId }) => {
-        if (isDown && orderId.startsWith('bad')) throw new Error('database down')
-        settled.add(orderId)
-        return true
-      },
-    })
-    const ids = Array.from(
-      { length: 12 },
-      (_, index) => `${index % 3 === 0 ? 'bad' : 'good'}-${index}`,
-    )
-    for (const id of ids) {
-      rows.set(id, { orderId: id, amount: 100, currency: 'AMD' })
-      expect((await handoff({ orderId: id })).status).toBe(200)
-      service.settle(id, 'succeeded')
-    }
-    move(minute)
-    await checkout.reconcile()
-    expect([settled.size, errors.length]).toEqual([8, 4])
-    for (let hour = 0; hour < 24; hour++) {
-      move(60 * minute)
-      await checkout.reconcile()
-    }
-    isDown = false
-    move(60 * minute)
-    await checkout.reconcile()
-    expect(settled.size).toBe(12)
-  })
-
-  test('overlapping runs are one, also while the service does not respond', async () => {
-    const { move } = movableClock()
-    const { checkout, intent, service } = shop()
-    await intent()
-    move(minute)
-    const before = service.requests.length
-    const runs = Array.from({ length: 30 }, () => checkout.reconcile())
-    expect(new Set(runs).size).toBe(1)
-    await Promise.all(runs)
-    expect(service.requests).toHaveLength(before + 1)
-  })
-
-  test.each([
-    ['cannot be reached', (service: FakeService) => service.dropBeforeCommit()],
-    ['asks to wait', (service: FakeService) => service.status(429, { retryAfter: 60 })],
-  ])('a run ends when the service %s', async (_, fail) => {
-    const { move } = movableClock()
-    const { checkout, handoff, rows, service } = shop()
-    for (let index = 0; index < 40; index++) {
-      rows.set(`A-${index}`, { orderId: `A-${index}`, amount: 100, currency: 'AMD' })
-      await handoff({ orderId: `A-${index}` })
-    }
-    const before = service.requests.length
-    for (let index = 0; index < 40; index++) fail(service)
-    move(minute)
-    await expect(checkout.reconcile()).rejects.toMatchObject({ retryable: true })
-    expect(service.requests.length - before).toBeLessThan(10)
-  })
-
-  test('a run ends when the service rejects the key', async () => {
-    const { move } = movableClock()
-    const { checkout, intent, service } = shop()
-    await intent()
-    service.status(401, { code: 'invalid_credentials' })
-    move(minute)
-    await expect(checkout.reconcile()).rejects.toMatchObject({ status: 401 })
-  })
-
-  test.each([
-    ['amount', { amount: 1 }],
-    ['currency', { currency: 'USD' }],
-    ['order', { orderId: 'B-2' }],
-  ])('a paid intent with another %s pays for nothing', async (_, change) => {
-    const service = newService()
-    let isChanged = false
-    const changing: typeof fetch = async (input, init) => {
-      const response = await service.fetch(input, init)
-      const { method } = new Request(input, init)
-      return isChanged && method === 'GET'
-        ? Response.json({ ...((await response.json()) as object), ...change }, response)
-        : response
-    }
-    const { intent, phase, paid, reviews } = shop({
-      service: { ...service, options: { ...service.options, fetch: changing } },
-    })
-    const first = await intent()
-    isChanged = true
-    service.settle(first, 'succeeded')
-    expect([await phase(), paid, reviews]).toEqual(['review', [], [`${first} mismatch`]])
-  })
-
-  test('a payment that onPaid rejects goes to review', async () => {
-    const { intent, phase, service, reviews } = shop({ onPaid: () => false })
-    const first = await intent()
-    service.settle(first, 'succeeded')
-    expect([await phase(), reviews]).toEqual(['review', [`${first} rejected`]])
-  })
-
-  test('onPaid that returns nothing is an error, and the order is not paid', async () => {
-    const { intent, phase, service, errors } = shop({ onPaid: () => undefined as never })
-    service.settle(await intent(), 'succeeded')
-    expect(await phase()).toBe('processing')
-    expect(String(errors[0])).toMatch(/^TypeError: onPaid: must return true, or false/)
-  })
-
-  test('two tabs get one intent', async () => {
+test.each([
+  ['paid', 'succeeded', 'order_already_paid'],
+  ['canceled', 'canceled', /^pi_/],
+  ['expired', 'expired', /^pi_/],
+] as const)(
+  'a buyer who returns days after the intent was %s is served',
+  async (_, status, next) => {
     const { intent, service } = shop()
-    const [one, two] = await Promise.all([intent(), intent()])
-    expect(one).toBe(two)
-    expect(service.intents).toHaveLength(1)
-  })
+    const first = await intent()
+    service.settle(first, status)
+    vi.setSystemTime(Date.now() + 8 * day)
+    const second = await intent()
+    expect(second).toMatch(next)
+    expect(second).not.toBe(first)
+  },
+)
 
-  test('start settles what is open, repeats it, and stops', async () => {
-    fakeTimers()
-    const { checkout, intent, service, paid } = shop()
-    service.settle(await intent(), 'processing')
-    const stop = await checkout.start()
-    service.settle(orderId, 'succeeded')
-    await vi.advanceTimersByTimeAsync(2 * minute)
-    expect(paid).toHaveLength(1)
-    await stop()
-    expect(vi.getTimerCount()).toBe(0)
+test.each([
+  ['amount', { amount: 1 }],
+  ['currency', { currency: 'USD' }],
+  ['order', { orderId: 'B-2' }],
+])('an intent with another %s pays for nothing, and may fail', async (_, change) => {
+  const changed = withRetrieves(async (_intent, usual) =>
+    Response.json({ ...((await (await usual()).json()) as object), ...change }, await usual()),
+  )
+  const { intent, phase, service, paid, reviews, later } = shop({ service: changed })
+  const first = await intent()
+  expect(await phase()).toBe('unknown')
+  service.settle(first, 'failed')
+  expect(await phase()).toBe('failed')
+  const second = await intent()
+  expect(second).not.toBe(first)
+  service.settle(second, 'succeeded')
+  expect(await phase()).toBe('review')
+  await later()
+  expect([paid, reviews]).toEqual([[], [`${second} mismatch`]])
+})
+
+test('onPaid that returns nothing is an error, and the order is not paid', async () => {
+  const { intent, phase, service, errors } = shop({ onPaid: () => undefined as never })
+  service.settle(await intent(), 'succeeded')
+  expect(await phase()).toBe('processing')
+  const message = /^ShopError: onPaid failed for intent pi_\w+ of order "A-1001": must return true/
+  expect(String(errors[0])).toMatch(message)
+})
+
+/** An order with a payment for each amount up to `count`. */
+async function orderWithPayments(count: number) {
+  const payments = memoryPayments()
+  const load = vi.spyOn(payments, 'load')
+  const save = vi.spyOn(payments, 'save')
+  const order = shop({ payments })
+  for (let amount = 1; amount <= count; amount++) {
+    order.edit(amount)
+    await order.intent()
+  }
+  const settleAll = (status: 'expired' | 'succeeded'): void => {
+    for (const { id } of order.service.intents) order.service.settle(id, status)
+  }
+  return { ...order, settleAll, load, save }
+}
+
+test('20 expired payments of an order cost at most 4 loads and 2 saves', async () => {
+  const { settleAll, load, save, phase } = await orderWithPayments(20)
+  settleAll('expired')
+  load.mockClear()
+  save.mockClear()
+  expect(await phase()).toBe('failed')
+  expect(load.mock.calls.length).toBeLessThanOrEqual(4)
+  expect(save.mock.calls.length).toBeLessThanOrEqual(2)
+})
+
+test('one of 12 payments that end together pays, and the others go to review', async () => {
+  const { settleAll, phase, paid, reviews, errors, later } = await orderWithPayments(12)
+  settleAll('succeeded')
+  expect(await Promise.all([phase(), phase(), phase()])).toContain('paid')
+  await later()
+  expect([paid.length, reviews.length, errors]).toEqual([1, 11, []])
+})
+
+test('an order with 100 open payments gets no further one, and each can be paid', async () => {
+  const { edit, intent, phase, service, paid } = await orderWithPayments(100)
+  edit(101)
+  expect(await intent()).toBe('payment_unavailable')
+  edit(50)
+  const id = await intent()
+  expect(id).toBe(service.intents[49]?.id)
+  service.settle(id, 'succeeded')
+  expect([await phase(), paid]).toEqual(['paid', [id]])
+})
+
+test('of two payments under review one is accepted, and the order is paid', async () => {
+  const { edit, first, second, service, paid, phase, later, resolve } = await editedOrder()
+  edit(300)
+  for (const id of [first, second]) service.settle(id, 'succeeded')
+  expect(await phase()).toBe('review')
+  const decisions = [first, second].map((id) => resolve(id, 'accepted'))
+  const results = await Promise.allSettled(decisions)
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect([await phase(), paid.length]).toEqual(['paid', 1])
+  const [one = ''] = paid
+  const other = one === first ? second : first
+  await expect(resolve(one, 'accepted')).rejects.toThrow(
+    /^intentId: order "A-1001" has no such payment under review/,
+  )
+  await expect(resolve(other, 'accepted')).rejects.toThrow(
+    /is already paid by intent pi_\w+\. Refund one/,
+  )
+  await resolve(other, 'refunded')
+  await later()
+  expect((await later()).orders).toBe(0)
+})
+
+test('a payment whose onPaid always fails can be refunded, but not while it runs', async () => {
+  const refusals: unknown[] = []
+  const order = shop({
+    onPaid: async ({ payment }) => {
+      if (refusals.length > 0) return true
+      await order.resolve(payment.intentId, 'refunded').catch((error) => refusals.push(error))
+      throw new Error('broken')
+    },
   })
+  const { intent, service, phase, resolve } = order
+  const first = await intent()
+  service.settle(first, 'succeeded')
+  expect(await phase()).toBe('processing')
+  expect(String(refusals)).toMatch(/is running onPaid for it\. Try again in a minute/)
+  await resolve(first, 'refunded')
+  const second = await intent()
+  expect(second).not.toBe(first)
+  service.settle(second, 'succeeded')
+  expect(await phase()).toBe('paid')
+})
+
+test('an order can be paid after the service has forgotten a key', async () => {
+  const service = fakeService()
+  let forgotten = 0
+  const forgetful: typeof fetch = (input, init) => {
+    const request = new Request(input, init)
+    const key = request.headers.get('idempotency-key')
+    if (key) request.headers.set('idempotency-key', `${key}-${forgotten}`)
+    return service.fetch(request)
+  }
+  const options = { ...service.options, fetch: forgetful }
+  const { intent, phase } = shop({ service: { ...service, options } })
+  const first = await intent()
+  forgotten++
+  const second = await intent()
+  expect(second).not.toBe(first)
+  service.settle(second, 'failed')
+  const third = await intent()
+  expect([first, second]).not.toContain(third)
+  expect(third).toMatch(/^pi_/)
+  expect(await phase()).toBe('open')
+})
+
+test.each(['processing', 'unknown_status'] as const)(
+  'an older response does not replace a confirmed %s',
+  async (status) => {
+    let hold: Promise<void> | undefined
+    const slow = withRetrieves(async (_, usual) => {
+      const [response, held] = [usual(), hold]
+      hold = undefined
+      await held
+      return response
+    })
+    const { intent, phase, record, service } = shop({ service: slow })
+    const id = await intent()
+    const confirm = () => service.settle(id, status as 'processing')
+    confirm()
+    await phase()
+    service.settle(id, 'requires_payment_method')
+    let release = () => {}
+    hold = new Promise((resolve) => (release = resolve))
+    const old = phase()
+    await expect.poll(() => service.requests.length).toBe(3)
+    confirm()
+    await phase()
+    release()
+    await old
+    expect((await record())?.payments[0]?.state).not.toBe('open')
+  },
+)
+
+test.each([
+  ['our service', fakeService],
+  ['another service', foreignService],
+] as const)('%s pays for an order, fails it, and pays twice', async (_, newService) => {
+  const order = shop({ service: newService() })
+  const { edit, intent, phase, service, paid, reviews, later } = order
+  const failed = await intent()
+  service.settle(failed, 'canceled')
+  expect(await phase()).toBe('failed')
+  const first = await intent()
+  edit(200)
+  const second = await intent()
+  expect(new Set([failed, first, second]).size).toBe(3)
+  service.settle(second, 'processing')
+  expect([await phase(), await intent()]).toEqual(['processing', 'payment_in_progress'])
+  for (const id of [first, second]) service.settle(id, 'succeeded')
+  expect([await phase(), await intent()]).toEqual(['paid', 'order_already_paid'])
+  await later()
+  expect([paid, reviews]).toEqual([[second], [`${first} earlier_version`]])
+  expect(await phase()).toBe('paid')
+})
+
+test.each([
+  ['open', 'requires_payment_method', (first: string) => [[first], []]],
+  ['paid', 'succeeded', (first: string, next: string) => [[next], [`${first} duplicate`]]],
+] as const)(
+  'a failed payment of another service that is paid after all is found while the next one is %s',
+  async (_, status, expected) => {
+    const { intent, phase, service, paid, reviews, later } = shop({ service: foreignService() })
+    const first = await intent()
+    service.settle(first, 'failed')
+    expect(await phase()).toBe('failed')
+    const next = await intent()
+    service.settle(next, status)
+    await later(2 * day)
+    service.settle(first, 'succeeded')
+    for (let passed = 0; passed < 4; passed++) await later(day)
+    expect([paid, reviews]).toEqual(expected(first, next))
+  },
+)
+
+test('a failed payment that another service no longer has does not block the order', async () => {
+  const { intent, phase, service } = shop({ service: foreignService() })
+  service.settle(await intent(), 'failed')
+  expect(await phase()).toBe('failed')
+  service.status(404, { code: 'payment_intent_not_found' })
+  expect(await intent()).toMatch(/^pi_/)
+})
+
+test('a payment that is accepted stays under review if onPaid returns false', async () => {
+  const { checkout, intent, later, service, phase } = shop({ onPaid: () => false })
+  const intentId = await intent()
+  service.settle(intentId, 'succeeded')
+  await later()
+  const accepted = checkout.resolve({ orderId, intentId }, 'accepted')
+  await expect(accepted).rejects.toThrow(/onPaid returned false\. It stays under review/)
+  expect(await phase()).toBe('review')
 })

@@ -1,4 +1,5 @@
 /** A shop with one order that is written as its documents say, and the requests of its page. @module */
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { onTestFinished, vi } from 'vitest'
 import {
   type Checkout,
@@ -8,8 +9,8 @@ import {
   memoryPayments,
   type PaidOrder,
   PaymentIntents,
-  type PaymentRecord,
   type PaymentUnderReview,
+  type ReconcileSummary,
 } from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
 
@@ -18,40 +19,33 @@ export const orderId = 'A-1001'
 
 export type Row = CheckoutOrder & { paidBy?: string }
 
-export interface Shop {
-  readonly service: FakeService
-  readonly checkout: Checkout
-  /** The shop's order: a test changes or removes it. */
-  readonly rows: Map<string, Row>
-  /** The intents for which `onPaid` returned true, and those that were passed to `onReview` with their reasons. */
-  readonly paid: string[]
-  readonly reviews: string[]
-  readonly errors: unknown[]
-  readonly handoff: (body?: unknown, headers?: Record<string, string>) => Promise<Response>
-  readonly status: (orderId?: string, headers?: Record<string, string>) => Promise<Response>
-  /** The intent that a handoff gives to the page, or the code of its error. */
-  readonly intent: () => Promise<string>
-  readonly phase: () => Promise<unknown>
-  readonly record: () => Promise<PaymentRecord | undefined>
-}
-
 export type ShopOptions = Partial<CheckoutOptions> & { readonly service?: FakeService }
 
-export function shop({ service = fakeService(), ...options }: ShopOptions = {}): Shop {
+export type Shop = ReturnType<typeof shop>
+
+export function shop({ service = fakeService(), ...options }: ShopOptions = {}) {
+  if (!vi.isFakeTimers()) fakeTimers(['Date'])
   const intents = new PaymentIntents({ ...service.options, maxRetries: 0 })
-  const rows = new Map<string, Row>([[orderId, { orderId, amount: 100, currency: 'AMD' }]])
+  /** The shop's orders: a test changes or removes them. */
+  const rows = new Map<string, Row>()
+  const add = (id: string, amount = 100): void => {
+    rows.set(id, { orderId: id, amount, currency: 'AMD' })
+  }
+  add(orderId)
+  /** The intents for which `onPaid` returned true, and those that were passed to `onReview` with their reasons. */
   const paid: string[] = []
   const reviews: string[] = []
   const errors: unknown[] = []
   const { payments = memoryPayments() } = options
-  const checkout = createCheckout({
+  const checkout: Checkout = createCheckout({
     intents,
     shopOrigin: origin,
     authorize: ({ orderId: asked = orderId }) => (rows.has(asked) ? asked : undefined),
     order: (id) => rows.get(id),
-    onPaid: ({ orderId, payment }: PaidOrder) => {
+    onPaid: ({ orderId, payment, accepted }: PaidOrder) => {
       const row = rows.get(orderId)
-      if (row?.amount !== payment.amount || row.currency !== payment.currency) return false
+      const isSame = row?.amount === payment.amount && row.currency === payment.currency
+      if (!row || !(isSame || accepted)) return false
       if (row.paidBy !== undefined && row.paidBy !== payment.intentId) return false
       row.paidBy = payment.intentId
       paid.push(payment.intentId)
@@ -65,7 +59,7 @@ export function shop({ service = fakeService(), ...options }: ShopOptions = {}):
     payments,
   })
   const base = typeof options.shopOrigin === 'string' ? options.shopOrigin : origin
-  const handoff: Shop['handoff'] = (body = {}, headers = {}) =>
+  const handoff = (body: unknown = {}, headers: Record<string, string> = {}): Promise<Response> =>
     checkout(
       new Request(`${base}/checkout/handoff`, {
         method: 'POST',
@@ -73,41 +67,53 @@ export function shop({ service = fakeService(), ...options }: ShopOptions = {}):
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     )
-  const status: Shop['status'] = (id, headers = {}) => {
+  const status = (id?: string, headers: Record<string, string> = {}): Promise<Response> => {
     const query = id === undefined ? '' : `?orderId=${encodeURIComponent(id)}`
     return checkout(new Request(`${base}/checkout/status${query}`, { headers }))
+  }
+  /** Returns one of the names of a response, or the code of its error. */
+  const read = async (response: Promise<Response>, name: string): Promise<string> => {
+    const body = (await (await response).json()) as Readonly<Record<string, string>>
+    return body[name] ?? body.code ?? ''
   }
   return {
     service,
     checkout,
     rows,
+    add,
+    /** Changes what the order costs. */
+    edit: (amount: number) => add(orderId, amount),
     paid,
     reviews,
     errors,
     handoff,
     status,
-    intent: async () => {
-      const body = (await (await handoff()).json()) as {
-        readonly id?: string
-        readonly code?: string
-      }
-      return body.id ?? body.code ?? ''
-    },
-    phase: async () => {
-      const body = (await (await status()).json()) as {
-        readonly phase?: string
-        readonly code?: string
-      }
-      return body.phase ?? body.code
-    },
+    /** The intent that a handoff gives to the page, or the code of its error. */
+    intent: (id = orderId) => read(handoff({ orderId: id }), 'id'),
+    phase: () => read(status(), 'phase'),
+    resolve: (intentId: string, decision: 'accepted' | 'refunded') =>
+      checkout.resolve({ orderId, intentId }, decision),
     record: async () => payments.load(intents.scope(), orderId),
+    /** Looks at the orders that are due after a time: a minute by default. */
+    later: (ms = 60_000): Promise<ReconcileSummary> => {
+      vi.setSystemTime(Date.now() + ms)
+      return checkout.reconcile()
+    },
   }
 }
 
-/** A clock that a test moves. */
-export function movableClock(): { readonly move: (ms: number) => void } {
-  fakeTimers(['Date'])
-  return { move: (ms) => void vi.setSystemTime(Date.now() + ms) }
+/** A service with other responses to a retrieve: a test changes what `respond` returns for an intent. */
+export function withRetrieves(
+  respond: (intent: PaymentIntent, usual: () => Promise<Response>) => Promise<Response> | Response,
+  service = fakeService(),
+): FakeService {
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const { method, url } = new Request(input, init)
+    const usual = () => service.fetch(input, init)
+    const intent = service.intents.find(({ id }) => url.endsWith(`/${id}`))
+    return method === 'GET' && intent ? respond(intent, usual) : usual()
+  }
+  return { ...service, options: { ...service.options, fetch } }
 }
 
 /** Replaces the timers, or some of them, in this test. */

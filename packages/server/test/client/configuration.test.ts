@@ -1,6 +1,12 @@
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { sampleKey } from '@pi-checkout/test-support/api-key'
+import { afterEach, expect, test, vi } from 'vitest'
 import { checkedOrigin } from '../../src/client/configuration.ts'
-import { newOrderId, PaymentIntents } from '../../src/index.ts'
+import {
+  ConfigurationError,
+  idempotencyKey,
+  PaymentIntents,
+  type PaymentIntentsOptions,
+} from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import { apiKey, clientOf, created, order, problem, scriptedService } from '../scripted-service.ts'
 
@@ -23,188 +29,146 @@ test('reads variables on first use, not at construction', async () => {
 })
 
 test.each([
-  [
-    'PI_API_KEY',
-    { baseUrl },
-    /not set\. Set it to your secret API key.* "npx pi-service exec -- COMMAND", which sets it\.$/,
-  ],
-  [
-    'PI_BASE_URL',
-    { apiKey },
-    /not set\. Set it to the base URL .* "npx pi-service exec -- COMMAND", which sets it\.$/,
-  ],
-])('names a missing %s, and the command that sets it', async (variable, options, fix) => {
-  vi.stubEnv(variable, undefined)
-  for (const call of [
-    new PaymentIntents(options).create(order),
-    new PaymentIntents(options).check(),
-  ]) {
-    await expect(call).rejects.toThrow(fix)
-    const message = expect.stringMatching(`^${variable}: environment variable is not set`)
-    const facts = { name: 'ConfigurationError', code: 'missing_variable', field: variable }
-    await expect(call).rejects.toMatchObject({ ...facts, message })
+  ['PI_API_KEY', { baseUrl }],
+  ['PI_BASE_URL', { apiKey }],
+])('names a missing %s, and the command that sets it', async (field, options) => {
+  vi.stubEnv(field, undefined)
+  const intents = new PaymentIntents({ ...options, fetch })
+  const rejected = (thrown: unknown) => {
+    expect(thrown).toMatchObject({ name: 'ConfigurationError', code: 'missing_variable', field })
+    const fix = `^${field}: .* not set\\. Set it to .* "npx pi-service exec -- COMMAND", which sets it`
+    expect(String(Object(thrown).message)).toMatch(new RegExp(fix))
+  }
+  await intents.check().catch(rejected)
+  for (const process of [undefined, {}]) {
+    vi.stubGlobal('process', process)
+    // The test runner needs its process.
+    const call = new Promise(() => intents.scope())
+    vi.unstubAllGlobals()
+    await call.then(() => expect.fail('found a variable'), rejected)
   }
 })
 
-const malformedKey =
-  'must be one secret API key of visible ASCII characters, without spaces, quotes, or line breaks.'
-const incompleteKey =
-  'must be pi_sk_test_ or pi_sk_live_ followed by 36 letters and digits. Copy the complete key again.'
-test.each<[unknown, string]>([
-  ['with space', malformedKey],
-  ['long-enough and a space', malformedKey],
-  ['line\nend-of-key', malformedKey],
-  ['ключ-ключ-ключ', malformedKey],
-  ['', malformedKey],
-  [12345678, malformedKey],
-  ['pi_sk_test_cutoff', incompleteKey],
-  ['pi_abc_secret_abcdef', 'is a clientSecret. Set it to the secret API key.'],
-])('rejects the API key %j without printing it (threat 70)', async (key, rule) => {
-  expect(() => new PaymentIntents({ apiKey: key as never })).toThrow(`apiKey: ${rule}`)
-  vi.stubEnv('PI_API_KEY', String(key))
-  if (typeof key !== 'string' || key === '') return
-  expect(rule).not.toContain(key)
-  expect(() => new PaymentIntents({ baseUrl }).scope()).toThrow(`PI_API_KEY: ${rule}`)
-})
-
-test.each([undefined, {}])('names a missing variable where process is %j', async (process) => {
-  const intents = new PaymentIntents({ apiKey, fetch })
-  vi.stubGlobal('process', process)
-  // The test runner needs its process.
-  const [result] = await Promise.allSettled([(async () => intents.scope())()])
-  vi.unstubAllGlobals()
-  expect(String(result.status === 'rejected' && result.reason)).toMatch(
-    /PI_BASE_URL: environment variable is not set/,
-  )
-})
-
-const goodUrls = ['https://pay.example:8443/v1/', 'http://localhost:4000', 'http://[::1]:4000']
-test.each(goodUrls)('accepts the baseUrl %s', (baseUrl) => {
-  expect(new PaymentIntents({ apiKey, baseUrl })).toBeInstanceOf(PaymentIntents)
-})
-
-const badUrls: Record<string, readonly string[]> = {
-  'must be an absolute https URL, such as https://pay.example.': [
-    'xhttps://pay.example',
-    'javascript:alert(1)',
-    '//pay.example',
-    '',
-  ],
-  'must be https; received ORIGIN. http is for loopback only, such as http://127.0.0.1:4000.': [
-    'http://pay.example',
-    'http://localhost.evil.example',
-  ],
-  'must not contain a user name or password. The key is sent in a header.': [
-    'https://user@pay.example',
-    'https://:word@pay.example',
-  ],
-  'must not contain a query or a fragment.': ['https://pay.example/?', 'https://pay.example/#x'],
+function thrownBy(call: () => unknown): Partial<ConfigurationError> {
+  try {
+    call()
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error
+  }
+  return expect.fail('threw no ConfigurationError')
 }
-const ruledUrls = Object.entries(badUrls).flatMap(([rule, urls]) =>
-  urls.map((url) => [url, rule.replace('ORIGIN', url)] as const),
+
+const milliseconds = 'milliseconds greater than 0 and less than 2147483648'
+const card = '4539148803436467'
+
+/** Values of an option with the rule that they break. */
+const malformed: readonly (readonly [option: string, rule: string, ...values: unknown[]])[] = [
+  ['apiKey', 'without spaces', 'long-enough and a space', 'line\nend-of-key', 'short', 12345678],
+  ['apiKey', 'visible ASCII', 'ключ-ключ-ключ', `"${sampleKey('a')}"`, "'key-in-single-quotes'"],
+  ['apiKey', 'must be pi_sk_test_', 'pi_sk_test_cutoff', `pi_sk_test_${'a'.repeat(36)}`],
+  ['apiKey', 'Copy the complete key', sampleKey('a').slice(0, -1)],
+  ['apiKey', 'is a clientSecret', 'pi_abc_secret_abcdef'],
+  ['baseUrl', 'an absolute https URL', 'xhttps://pay.example', 'javascript:alert(1)', '//pay.test'],
+  ['baseUrl', 'must be https', 'http://pay.example', 'http://localhost.evil.example'],
+  ['baseUrl', 'a user name or password', 'https://user@pay.example', 'https://:word@pay.example'],
+  ['baseUrl', 'a query or a fragment', 'https://pay.example/?', 'https://pay.example/#x'],
+  ['timeout', milliseconds, 2 ** 31, card],
+  ['totalTimeout', milliseconds, 0, Number(card), Number.NaN],
+  ['maxRetries', 'a whole number from 0', 0.5, -1, [card]],
+  ['namespace', 'well-formed text', '\ud800', 7],
+  ['translate', 'a function of a response', card],
+  ['shopOrigin', 'https; http is for loopback only', 'http://shop.example'],
+  ['shopOrigin', 'a lowercase origin', 'https://me:word@Shop.example/p?key=s', undefined, null, 7],
+  ['shopOrigin', 'without a path or default port', 'https://shop.example//', 'http://localhost:80'],
+  ['shopOrigin', 'such as https:', 'a2+b.c-d://me@Shop.example?key\n=s', 'shop.test'],
+]
+const malformedValues = malformed.flatMap(([option, rule, ...values]) =>
+  values.map((value) => [option, value, rule] as const),
 )
-test.each(ruledUrls)('rejects the baseUrl %j (threat 4)', async (url, rule) => {
-  expect(() => new PaymentIntents({ apiKey, baseUrl: url })).toThrow(`baseUrl: ${rule}`)
-  if (url === '') return
-  vi.stubEnv('PI_BASE_URL', url)
-  expect(() => new PaymentIntents({ apiKey }).scope()).toThrow(`PI_BASE_URL: ${rule}`)
-})
-
-const originRule = 'a lowercase origin without a path or default port, such as https://shop.example'
-const httpsRule = 'https; http is for loopback only, such as http://localhost:3000'
-test.each<[value: unknown, rule: string, received: string]>([
-  ['http://shop.example', httpsRule, '"http://shop.example"'],
-  ['http://localhost:80', originRule, '"http://localhost:80"'],
-  ['https://shop.example//', originRule, '"https://shop.example/…"'],
-  ['https://me:word@Shop.example/p?key=s', originRule, '"https://Shop.example/…"'],
-  ['a2+b.c-d://me@Shop.example?key\n=s', originRule, '"a2+b.c-d://Shop.example/…"'],
-  ['shop.example', originRule, '"shop.example"'],
-  [`https://${'X'.repeat(99)}`, originRule, `"https://${'X'.repeat(52)}…"`],
-  ['', originRule, '""'],
-  [undefined, originRule, 'undefined'],
-  [null, originRule, 'null'],
-  [7, originRule, 'number'],
-])('rejects the origin %j with rule and fix, and prints no secret', (value, rule, received) => {
-  const text = `shopOrigin: must be ${rule}; received ${received}. Set `
-  const of = 'createCheckout()'
-  expect(() => checkedOrigin(value, { name: 'shopOrigin', of })).toThrow(
-    `${text}the shopOrigin option of ${of}.`,
-  )
-  expect(() => checkedOrigin(value, { name: 'shopOrigin' })).toThrow(`${text}shopOrigin.`)
-})
-
-test.each(['https://shop.example', 'https://shop.example/', 'http://localhost:3000'])(
-  'accepts the origin %s without its trailing slash',
-  (origin) => {
-    expect(checkedOrigin(origin, { name: 'shopOrigin' })).toBe(origin.replace(/\/$/, ''))
+test.each(malformedValues)(
+  'rejects the option %s if it is %j, and does not repeat it (threats 4, 70)',
+  async (field, value, rule) => {
+    const options: PaymentIntentsOptions = { apiKey, baseUrl, [field]: value }
+    const error =
+      field === 'shopOrigin'
+        ? thrownBy(() => checkedOrigin(value, { name: field, of: 'createCheckout()' }))
+        : await idempotencyKey(order, options).then(
+            () => thrownBy(() => new PaymentIntents(options)),
+            (error: unknown) => Object(error),
+          )
+    expect(error).toMatchObject({ name: 'ConfigurationError', code: 'malformed_option', field })
+    expect(error.message).toMatch(new RegExp(`^${field}: .*${rule}.*\\.$`))
+    if (typeof value === 'string') expect(error.message).not.toContain(value)
+    const variable = { apiKey: 'PI_API_KEY', baseUrl: 'PI_BASE_URL' }[field]
+    if (variable === undefined || typeof value !== 'string') return
+    vi.stubEnv(variable, value)
+    const intents = new PaymentIntents({ ...options, [field]: undefined })
+    const { message } = thrownBy(() => intents.scope())
+    expect(message).toBe(error.message?.replace(field, variable))
   },
 )
 
-test('rejects a browser and names the package for it', () => {
-  vi.stubGlobal('window', {})
-  vi.stubGlobal('document', {})
-  expect(() => new PaymentIntents({ apiKey })).toThrow(
-    /must not run in a browser\. Use @pi-checkout/,
-  )
+test('accepts a base URL and an origin on the loopback, and without a trailing slash', () => {
+  const urls = ['https://pay.example:8443/v1/', 'http://localhost:4000', 'http://[::1]:4000']
+  for (const baseUrl of urls) new PaymentIntents({ apiKey, baseUrl })
+  for (const origin of ['https://shop.example', 'http://localhost:3000']) {
+    expect(checkedOrigin(origin, { name: 'shopOrigin' })).toBe(origin)
+    expect(checkedOrigin(`${origin}/`, { name: 'shopOrigin' })).toBe(origin)
+  }
 })
 
-test('accepts a runtime other than a browser that has a window', () => {
+test('rejects a browser and names the package for it, but not a runtime with a window', () => {
   vi.stubGlobal('window', {})
   expect(new PaymentIntents({ apiKey })).toBeInstanceOf(PaymentIntents)
+  vi.stubGlobal('document', {})
+  expect(() => new PaymentIntents({ apiKey })).toThrow(/not run in a browser\. Use @pi-checkout/)
 })
 
-test.each<[unknown, string]>([
-  [2 ** 31, '2147483648'],
-  ['x'.repeat(99), `"${'x'.repeat(60)}"`],
-])('rejects %j milliseconds, and shows what it received', (value, received) => {
-  const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648'
-  for (const name of ['timeout', 'totalTimeout']) {
-    const message = `${name}: ${rule}; received ${received}.`
-    expect(() => new PaymentIntents({ [name]: value })).toThrow(message)
-  }
-})
-
-test.each([0.5, -1])('rejects %d retries', (maxRetries) => {
-  expect(() => new PaymentIntents({ maxRetries })).toThrow(
-    `maxRetries: must be a whole number from 0; received ${maxRetries}.`,
-  )
-})
-
-test('check() finds an unreachable service, a rejected key, and another server', async () => {
-  const unreachable = new PaymentIntents({ apiKey, baseUrl, maxRetries: 0 })
-  await expect(unreachable.check()).rejects.toMatchObject({ code: 'not_connected' })
-  for (const [status, code] of [
-    [401, 'invalid_credentials'],
-    [404, 'not_found'],
-  ] as const) {
-    const { intents } = await clientOf([problem(status, code)])
-    await expect(intents.check()).rejects.toMatchObject({ code })
-  }
+test.each([
+  [404, 'not_found'],
+  [401, 'invalid_credentials'],
+] as const)('check() finds a server that responds with %i %s', async (status, code) => {
+  const { intents } = await clientOf([problem(status, code)])
+  await expect(intents.check()).rejects.toMatchObject({ code })
 })
 
 test('check() returns the environment of the key and creates nothing', async () => {
   const service = fakeService()
-  await expect(new PaymentIntents(service.options).check()).resolves.toEqual({
-    environment: undefined,
-  })
+  expect(await new PaymentIntents(service.options).check()).toEqual({ environment: 'test' })
   expect(service.intents).toEqual([])
-  const known = await scriptedService(problem(404, 'payment_intent_not_found'))
-  for (const environment of ['test', 'live']) {
-    const key = `pi_sk_${environment}_${'0'.repeat(36)}`
-    const intents = new PaymentIntents({ apiKey: key, baseUrl: known.url })
-    expect(await intents.check()).toEqual({ environment })
+  const { intents } = await clientOf([problem(404, 'payment_intent_not_found')])
+  expect(await intents.check()).toEqual({ environment: undefined })
+})
+
+function scopeOf(key: string, options: PaymentIntentsOptions = {}): string {
+  return new PaymentIntents({ apiKey: key, baseUrl, ...options }).scope()
+}
+const ours = sampleKey('a', { environment: 'Ararat' })
+
+test('the scope is the environment that the key names, at each address and after a rotation', () => {
+  for (const baseUrl of ['http://localhost:4000', 'https://pay.example/v1/']) {
+    expect(scopeOf(ours, { baseUrl })).toBe('test AraratAraratArar')
   }
-  expect(known.requests.map(({ method }) => method)).toEqual(['GET', 'GET'])
+  expect(scopeOf(sampleKey('b', { environment: 'Ararat' }))).toBe(scopeOf(ours))
 })
 
-test('newOrderId fits and does not repeat', () => {
-  const ids = Array.from({ length: 1000 }, newOrderId)
-  expect(new Set(ids).size).toBe(1000)
-  for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+test('the scope differs between environments and namespaces of one service', () => {
+  const scopes = [
+    scopeOf(ours),
+    scopeOf(sampleKey('a', { environment: 'Ararat', mode: 'live' })),
+    scopeOf(sampleKey('a', { environment: 'Sevan' })),
+    scopeOf(ours, { namespace: 'books' }),
+    scopeOf(ours, { namespace: 'books ' }),
+    scopeOf(apiKey, { namespace: 'books' }),
+    scopeOf(apiKey, { namespace: 'books live' }),
+    scopeOf(apiKey, { namespace: scopeOf(ours) }),
+    scopeOf(apiKey, { namespace: scopeOf(ours, { namespace: 'books' }) }),
+  ]
+  expect(new Set(scopes).size).toBe(scopes.length)
 })
 
-test('newOrderId begins with the time, as a ULID does', () => {
-  vi.useFakeTimers({ now: 1469918176385, toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  expect(newOrderId()).toMatch(/^01ARYZ6S41/)
+test.each([undefined, ''])('a key of another form needs a namespace, not %j', (namespace) => {
+  const { field, message } = thrownBy(() => scopeOf(apiKey, { namespace }))
+  expect(field).toBe('namespace')
+  expect(message).toMatch(/names no environment\. .* 'acme live'/)
 })

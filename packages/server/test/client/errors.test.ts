@@ -1,69 +1,52 @@
-import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import {
-  ApiError,
-  createCheckout,
-  cspFor,
+  type CreateOptions,
+  type CreateParams,
   InvalidParamsError,
   idempotencyKey,
-  PaymentIntents,
   PiError,
 } from '../../src/index.ts'
-import { apiKey, order } from '../scripted-service.ts'
+import { clientOf, created, order } from '../scripted-service.ts'
 
 test('PiError.is accepts an error of another copy of the package', async () => {
   vi.resetModules()
   const copy = await import('../../src/client/errors.ts')
   const facts = { outcome: 'rejected', retryable: false, requests: [], status: 401 } as const
-  const error = new copy.ApiError('rejected', { ...facts, code: 'invalid_credentials' })
-  expect([error instanceof PiError, error instanceof ApiError]).toEqual([false, false])
-  expect(PiError.is(error) && error.name === 'ApiError' && error.status).toBe(401)
-  for (const other of [new TypeError(), new Error(), undefined, null, { name: 'ApiError' }]) {
+  const error = new copy.PiError('rejected', { ...facts, code: 'invalid_credentials' })
+  expect(error instanceof PiError).toBe(false)
+  expect(PiError.is(error) && error.status).toBe(401)
+  for (const other of [new TypeError(), undefined, null, { name: 'PiError' }]) {
     expect(PiError.is(other)).toBe(false)
   }
 })
 
-const baseUrl = 'http://127.0.0.1:1'
-test.each<[() => unknown, string]>([
-  [() => new PaymentIntents({ baseUrl: 'shop' }), 'baseUrl'],
-  [() => cspFor({ checkoutOrigin: 'pay.example' }), 'checkoutOrigin'],
-  [() => createCheckout({ basePath: 'shop' } as never), 'basePath'],
-])('%s is a ConfigurationError that names the option', async (create, field) => {
-  const error = await new Promise(create).catch((error: unknown) => error)
-  expect(error).toBeInstanceOf(TypeError)
-  expect(error).toMatchObject({ name: 'ConfigurationError', code: 'malformed_option', field })
-})
-
-const client = new PaymentIntents({ apiKey, baseUrl })
-test.each<[() => Promise<unknown>, Record<string, string>]>([
-  [() => idempotencyKey({ ...order, amount: 1.5 }), { '/amount': 'not_an_integer' }],
-  [
-    () => idempotencyKey({ currency: 'AMD' } as never),
-    { '/amount': 'required', '/orderId': 'required' },
-  ],
-  [() => idempotencyKey(order, { attempt: 0 }), { '/attempt': 'invalid_format' }],
-  [() => client.retrieve('..'), { '/id': 'invalid_format' }],
-  [() => client.create(order, { idempotencyKey: '' }), { '/idempotencyKey': 'invalid_format' }],
-])('%s is an InvalidParamsError that lists each field', async (call, fields) => {
-  const error = await call().catch((error: unknown) => error)
+const attempts = [0, -1, 1.5, '2' as never].map((attempt) => ['attempt', {}, { attempt }] as const)
+const keys = ['', ' ', 'ключ', 'a\nb', 'x'.repeat(256), ['x'] as never].map(
+  (idempotencyKey) => ['idempotencyKey', {}, { idempotencyKey }] as const,
+)
+test.each<readonly [field: string, Partial<CreateParams>, CreateOptions]>([
+  ['amount', { amount: 1.5 }, {}],
+  ['amount', { amount: undefined as never, orderId: '' }, {}],
+  ...attempts,
+  ...keys,
+])('a create with a malformed %s (%j, %j) sends nothing', async (field, changes, options) => {
+  const { service, intents } = await clientOf([created()])
+  const params = { ...order, ...changes }
+  const error = await intents.create(params, options).catch((error: unknown) => error)
   if (!(error instanceof InvalidParamsError)) throw error
-  expect(error.name).toBe('InvalidParamsError')
-  expect(Object.fromEntries(error.errors.map(({ pointer, code }) => [pointer, code]))).toEqual(
-    fields,
-  )
-  const [path] = Object.keys(fields)
-  expect(error.message).toMatch(new RegExp(`^${path?.slice(1)}:? `))
+  expect([error.name, error.errors[0]?.pointer]).toEqual(['InvalidParamsError', `/${field}`])
+  expect(error.errors).toHaveLength(changes.orderId === undefined ? 1 : 2)
   expect(error.message).toBe(error.errors.map(({ detail }) => detail).join('; '))
+  expect(service.requests).toEqual([])
+  if (field !== 'idempotencyKey')
+    await expect(idempotencyKey(params, options)).rejects.toEqual(error)
 })
 
-test.each([
-  ['the sources', ['--enable-source-maps'], /src\/client\/create-params\.ts:\d+/],
-  ['files named after their content', [], /dist\/shared\/client\.js:\d+/],
-])('a stack of the built package shows %s', (_, options, expected) => {
-  const code = `import { PaymentIntents } from '@pi-checkout/server'
-    await new PaymentIntents().create({}).catch((error) => console.log(error.stack))`
-  const args = [...options, '--input-type=module', '--eval', code]
-  const cwd = fileURLToPath(new URL('../..', import.meta.url))
-  expect(execFileSync(process.execPath, args, { cwd, encoding: 'utf8' })).toMatch(expected)
-})
+test.each(['..', '.', '%2e%2e', 'a/b', 'a?x', '\\..\\x', '', 'x'.repeat(129)])(
+  'a retrieve with the id %j sends nothing (threat 5)',
+  async (id) => {
+    const { service, intents } = await clientOf([created()])
+    await expect(intents.retrieve(id)).rejects.toThrow(/^id: must be the id of a Payment Intent/)
+    expect(service.requests).toEqual([])
+  },
+)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import type { PiError } from '../../src/index.ts'
+import { type Outcome, PaymentIntents, type PiErrorCode } from '../../src/index.ts'
 import {
+  apiKey,
   clientOf,
   created,
   failureOf,
@@ -10,166 +11,157 @@ import {
   redirect,
   reset,
   retrieved,
+  retryAtOnce,
   type Step,
   sever,
+  silent,
+  stall,
 } from '../scripted-service.ts'
 
-const consequences = {
-  rejected: 'no intent was created',
-  unknown: 'an intent may exist: the same call again finds it',
-}
-const rejected = {
-  name: 'ApiError',
-  code: 'unexpected_response',
-  outcome: 'rejected',
-  retryable: false,
-} as const
-const unknown = { ...rejected, outcome: 'unknown' } as const
-const transient = { ...unknown, retryable: true } as const
-const contract = { ...unknown, name: 'ContractError' } as const
-const broken = { ...contract, code: 'contract_broken', status: 201 } as const
-const redirected = { ...contract, code: 'redirect_refused', requestId: undefined } as const
-const lost = { ...transient, name: 'ConnectionError', code: 'connection_lost' } as const
-const reused = { ...rejected, name: 'IdempotencyConflictError' } as const
+retryAtOnce()
 
-type Facts = { readonly outcome: 'rejected' | 'unknown'; readonly code: string }
-
-/** Sends a status and half of a body. */
-function severed(status: number): Step {
-  return (response) => {
-    response.writeHead(status, { 'content-length': '500' })
-    response.write('{"code":"', () => response.socket?.destroy())
-  }
+/** Commits, and resets instead of responding. */
+const resetAfterCommit: Step = (response) => {
+  response.writeHead(201).flushHeaders()
+  response.socket?.resetAndDestroy()
 }
 
-/** What a response to a create results in, and how the error explains it. */
-const responses: readonly (readonly [event: string, Step, Facts & Partial<PiError>])[] = [
-  ['got no complete response (ECONNRESET)', reset, lost],
-  ['got no complete response (ECONNRESET)', sever, lost],
-  [
-    'returned 200 with a body that is not JSON',
-    html(),
-    { ...contract, code: 'not_json', status: 200, requestId: undefined, retryable: true },
-  ],
-  [
-    'returned 201, but it violates the specification in the whole body',
-    (response) => void response.writeHead(201).end('[]'),
-    { ...broken, requestId: undefined },
-  ],
-  [
-    'returned 201, but it violates the specification in amount, customer.id, clientSecret',
-    created({ amount: 'x', customer: { id: 7 }, clientSecret: null }),
-    { ...broken, requestId: 'req_1' },
-  ],
-  ['returned 201, but it has another orderId', created({ orderId: 'B-2' }), broken],
-  ['returned 201, but it has another amount', created({ amount: 1 }), broken],
-  ['returned 201, but it has another currency', created({ currency: 'USD' }), broken],
-  ['returned 201, but its id is malformed', created({ id: 'a/b' }), broken],
-  ...[300, 399].map(
-    (status) =>
-      [
-        'returned a redirect, which is not followed',
-        redirect(status, '/'),
-        { ...redirected, status },
-      ] as const,
+/** Sends a byte every 20 ms, without an end. */
+const drip: Step = (response) => {
+  response.writeHead(201)
+  const timer = setInterval(() => response.write(' '), 20)
+  response.on('close', () => clearInterval(timer))
+}
+
+type Facts = readonly [Step, PiErrorCode, Outcome, retryable?: 'retryable']
+type Row = readonly [what: string, ...Facts]
+
+const of = (
+  statuses: readonly number[],
+  step: (status: number) => Step,
+  ...facts: [PiErrorCode, Outcome, 'retryable'?]
+): Row[] => statuses.map((status) => [`is ${status}`, step(status), ...facts])
+const unnamed = (status: number): Step => problem(status, 'x')
+
+/** What the error of a create says about each response. */
+const rows: readonly Row[] = [
+  ['is reset', reset, 'connection_lost', 'unknown', 'retryable'],
+  ['is reset after its head', resetAfterCommit, 'connection_lost', 'unknown', 'retryable'],
+  ['ends within its body', sever(), 'connection_lost', 'unknown', 'retryable'],
+  ['never begins', silent, 'timed_out', 'unknown', 'retryable'],
+  ['stalls', stall, 'timed_out', 'unknown', 'retryable'],
+  ['never ends', drip, 'timed_out', 'unknown', 'retryable'],
+  ['is a page', html(), 'not_json', 'unknown', 'retryable'],
+  ['is a list', (response) => void response.writeHead(201).end('[]'), 'contract_broken', 'unknown'],
+  ['has a malformed amount', created({ amount: 'x' }), 'contract_broken', 'unknown'],
+  ['has no secret', created({ clientSecret: null }), 'contract_broken', 'unknown'],
+  ['has another order', created({ orderId: 'B-2' }), 'contract_broken', 'unknown'],
+  ['has another amount', created({ amount: 1 }), 'contract_broken', 'unknown'],
+  ['has another currency', created({ currency: 'USD' }), 'contract_broken', 'unknown'],
+  ['has a malformed id', created({ id: 'a/b' }), 'contract_broken', 'unknown'],
+  ...of([300, 399], (status) => redirect(status, '/'), 'redirect_refused', 'unknown'),
+  ...of([400, 404, 410, 418, 424, 499], unnamed, 'unexpected_response', 'rejected'),
+  ...of([400], html, 'unexpected_response', 'rejected'),
+  ...of([403], sever, 'unexpected_response', 'rejected'),
+  ...of([425, 429], unnamed, 'unexpected_response', 'rejected', 'retryable'),
+  ...of([408, 500, 503, 599], unnamed, 'unexpected_response', 'unknown', 'retryable'),
+  ...of([409, 502], html, 'unexpected_response', 'unknown', 'retryable'),
+  ...of([409], sever, 'unexpected_response', 'unknown', 'retryable'),
+  ['is unauthorized', problem(401, 'invalid_credentials'), 'invalid_credentials', 'rejected'],
+  ['is a conflict', problem(409, 'version_conflict'), 'unexpected_response', 'rejected'],
+  ...of(
+    [409, 422],
+    (status) => problem(status, 'idempotency_key_reused'),
+    'idempotency_key_reused',
+    'rejected',
   ),
   [
-    'was rejected with 401 invalid_credentials',
-    problem(401, 'invalid_credentials'),
-    { ...rejected, code: 'invalid_credentials', status: 401, requestId: 'req_1' },
-  ],
-  ['was rejected with 418', problem(418, 'teapot'), { ...rejected, status: 418 }],
-  ['was rejected with 499', problem(499, 'x'), { ...rejected, status: 499 }],
-  ['was rejected with 400', html(400), { ...rejected, status: 400, requestId: undefined }],
-  ['was rejected with 502', html(502), { ...transient, status: 502 }],
-  [
-    'was rejected with 500 internal_error',
-    problem(500, 'internal_error'),
-    { ...transient, code: 'internal_error', status: 500 },
-  ],
-  ['was rejected with 409', severed(409), { ...transient, status: 409 }],
-  ['was rejected with 409', html(409), { ...transient, status: 409 }],
-  ['was rejected with 403', severed(403), { ...rejected, status: 403 }],
-  [
-    'was rejected with 409 idempotency_key_in_use',
+    'is a running request',
     problem(409, 'idempotency_key_in_use'),
-    { ...transient, code: 'idempotency_key_in_use', status: 409 },
-  ],
-  ['was rejected with 409', problem(409, 'version_conflict'), { ...rejected, status: 409 }],
-  [
-    'was rejected with 408 request_timeout',
-    problem(408, 'request_timeout'),
-    { ...transient, code: 'request_timeout', status: 408 },
-  ],
-  [
-    'was rejected with 422 idempotency_key_reused',
-    problem(422, 'idempotency_key_reused'),
-    { ...reused, code: 'idempotency_key_reused', status: 422 },
+    'idempotency_key_in_use',
+    'unknown',
+    'retryable',
   ],
 ]
 
-test.each(responses)('a create that %s has the facts', async (event, step, facts) => {
-  const { intents } = await clientOf([step], { maxRetries: 0 })
+const transports = [
+  ['node:http', undefined],
+  ['fetch', fetch],
+] as const
+const cases = transports.flatMap(([name, fetch]) =>
+  rows.map(([what, ...facts]) => [what, name, fetch, facts] as const),
+)
+test.concurrent.each(cases)(
+  'a create whose response %s has an outcome, and is repeated with the same key and bytes, with %s (threat 6)',
+  async (_what, _name, fetch, [step, code, outcome, retryable]) => {
+    // A busy host must not end another request.
+    const timeout = code === 'timed_out' ? 1000 : 8000
+    const script = retryable ? [step, step, created()] : [step, created()]
+    const { service, intents } = await clientOf(script, { maxRetries: 1, timeout, fetch })
+    const error = await failureOf(intents.create(order))
+    expect(error).toMatchObject({ code, outcome, retryable: retryable !== undefined })
+    expect(error.requests).toHaveLength(script.length - 1)
+    await intents.create(order)
+    const sent = service.requests.map(({ method, url, headers, body }) => {
+      const { authorization, 'content-type': type, 'idempotency-key': key } = headers
+      return { method, url, authorization, type, key, body }
+    })
+    expect(sent).toEqual(script.map(() => sent[0]))
+    expect(error.idempotencyKey).toBe(sent[0]?.key)
+  },
+)
+
+test('an error names what was tried, what came back, and what it means (threat 6)', async () => {
+  const unavailable = problem(503, 'store_unavailable')
+  const broken = created({ amount: 'x', customer: { id: 7 } })
+  const script = [unavailable, unavailable, broken, retrieved({ id: 'x' })]
+  const { intents } = await clientOf(script, { maxRetries: 1 })
   const error = await failureOf(intents.create(order))
-  expect(error).toMatchObject(facts)
-  expect(error.message).toBe(`POST /payment-intents ${event}; ${consequences[facts.outcome]}`)
+  const request = { status: 503, code: 'store_unavailable', requestId: 'req_1' }
+  expect(error).toMatchObject({ ...request, requests: [request, request] })
+  const unknown = 'an intent may exist: the same call again finds it'
+  const messages = [error, await failureOf(intents.create(order))].map(({ message }) => message)
+  expect([...messages, (await failureOf(intents.retrieve('pi_1'))).message]).toEqual([
+    `POST /payment-intents was rejected with 503 store_unavailable (request 2); ${unknown}`,
+    `POST /payment-intents returned 201, but it violates the specification in amount, customer.id; ${unknown}`,
+    'GET /payment-intents/:id returned 200, but it is another intent',
+  ])
 })
 
+test('a rejection after a lost response may be one of a create that succeeded', async () => {
+  const { intents } = await clientOf([reset, problem(401, 'revoked_credentials')])
+  const facts = { code: 'revoked_credentials', outcome: 'unknown', retryable: false }
+  expect(await failureOf(intents.create(order))).toMatchObject(facts)
+})
+
+test.each(['http://127.0.0.1:1', 'https://nowhere.invalid'])(
+  'sends nothing to %s, where no service is',
+  async (baseUrl) => {
+    const error = await failureOf(new PaymentIntents({ apiKey, baseUrl }).create(order))
+    const facts = { code: 'not_connected', outcome: 'not_sent', retryable: true }
+    expect(error).toMatchObject({ ...facts, requests: { length: 4 } })
+  },
+)
+
 /** Codes of a transport, before or after the request was sent. */
-const transportCodes = {
+const reported = {
   not_connected: ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'],
-  connection_lost: ['ECONNRESET', 'ECONNREFUSEDX', 'EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'],
+  connection_lost: ['ECONNRESET', 'ECONNREFUSEDX', 'EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', ''],
   tls_failed: [
     'CERT_HAS_EXPIRED',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     'DEPTH_ZERO_SELF_SIGNED_CERT',
   ],
 }
-const transportFailures = Object.entries(transportCodes).flatMap(([code, all]) =>
-  all.map((reported) => [reported, code] as const),
-)
-test.each(transportFailures)('a transport that fails with %s is %s', async (reported, code) => {
-  const failure = Object.assign(new Error('x'), { code: reported })
-  for (const cause of [failure, new Error('y', { cause: failure })]) {
-    const fetch = () => Promise.reject(cause)
-    const { intents } = await clientOf([reset], { fetch, maxRetries: 0 })
-    const error = await failureOf(intents.create(order))
-    const outcome = code === 'connection_lost' ? 'unknown' : 'not_sent'
-    expect(error).toMatchObject({ name: 'ConnectionError', code, outcome })
-    expect(error.retryable).toBe(code !== 'tls_failed')
-    expect(error.message).toContain(`(${reported})`)
+test.each(Object.entries(reported))('a fetch that fails is %s after %j', async (code, reasons) => {
+  for (const reason of reasons) {
+    const cause = reason ? Object.assign(new Error('x'), { code: reason }) : 'no error'
+    for (const thrown of [cause, new Error('y', { cause })]) {
+      const fetch = () => Promise.reject(thrown)
+      const { intents } = await clientOf([reset], { fetch, maxRetries: 0 })
+      const outcome = code === 'connection_lost' ? 'unknown' : 'not_sent'
+      const retryable = code !== 'tls_failed'
+      expect(await failureOf(intents.create(order))).toMatchObject({ code, outcome, retryable })
+    }
   }
-})
-
-test.each([
-  ['no error', 'connection_lost'],
-  [new Error('getaddrinfo failed for redirect.example'), 'connection_lost'],
-])('a fetch that rejects with %s is %s', async (thrown, code) => {
-  const fetch = () => Promise.reject(thrown)
-  const { intents } = await clientOf([reset], { fetch, maxRetries: 0 })
-  expect(await failureOf(intents.create(order))).toMatchObject({ code, outcome: 'unknown' })
-})
-
-test('a create after two requests counts them, and a retrieve has no consequence (threat 6)', async () => {
-  const unavailable = problem(503, 'store_unavailable')
-  const { intents } = await clientOf([unavailable, unavailable, retrieved({ id: 'x' })], {
-    maxRetries: 1,
-  })
-  const error = await failureOf(intents.create(order))
-  const request = {
-    status: 503,
-    code: 'store_unavailable',
-    requestId: 'req_1',
-    ms: expect.any(Number),
-  }
-  expect(error.requests).toEqual([request, request])
-  expect(error.message).toBe(
-    `POST /payment-intents was rejected with 503 store_unavailable (request 2); ${consequences.unknown}`,
-  )
-  expect(await failureOf(intents.retrieve('pi_1'))).toMatchObject({
-    ...contract,
-    code: 'contract_broken',
-    status: 200,
-    message: 'GET /payment-intents/:id returned 200, but it is another intent',
-  })
 })

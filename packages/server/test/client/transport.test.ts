@@ -1,7 +1,15 @@
 import { once } from 'node:events'
-import { Agent } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { createServer, Agent as HttpsAgent, type ServerOptions } from 'node:https'
-import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net'
+import {
+  type AddressInfo,
+  connect,
+  createServer as createNetServer,
+  type Server,
+  type Socket,
+} from 'node:net'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { createCertificate } from '@pi-checkout/test-support/certificate'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -12,7 +20,6 @@ import {
   clientOf,
   created,
   failureOf,
-  html,
   listenerOf,
   order,
   redirect,
@@ -24,47 +31,31 @@ import {
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('sends with node:http if the global fetch and its dispatcher were replaced', async () => {
-  const service = await scriptedService(created(), retrieved())
-  const dispatcher = Symbol.for('undici.globalDispatcher.1')
-  const before: unknown = Reflect.get(globalThis, dispatcher)
-  onTestFinished(() => void Reflect.set(globalThis, dispatcher, before))
-  Reflect.set(globalThis, dispatcher, { dispatch: () => expect.fail('the dispatcher was used') })
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
+test('sends with node:http, also if the global fetch was replaced', async () => {
   vi.stubGlobal('fetch', () => expect.fail('the global fetch was used'))
-  await intents.create(order)
-  await new PaymentIntents({ apiKey, baseUrl: service.url }).retrieve('pi_1')
-  expect(service.requests).toHaveLength(2)
-})
-
-const getBuiltinModule = () => expect.fail('a module of Node.js was used')
-test.each([
-  ['without process', undefined],
-  ['without versions', { getBuiltinModule }],
-  ['without a version of Node.js', { versions: {}, getBuiltinModule }],
-  ['with an early Node.js', { versions: { node: '20.10.0' } }],
-  ['of Bun', { versions: { node: '24.0.0', bun: '1.3.0' }, getBuiltinModule }],
-  ['of Deno', { versions: { node: '24.0.0', deno: '2.5.0' }, getBuiltinModule }],
-])('sends with globalThis.fetch on a runtime %s', async (_, process) => {
-  const service = fakeService()
-  const { apiKey, baseUrl } = service.options
-  vi.stubGlobal('process', process)
-  const intents = new PaymentIntents({ apiKey, baseUrl })
-  // The test runner needs its process for an assertion.
-  const rejected = new Promise(() => new PaymentIntents({ agent: new Agent() }))
-  vi.unstubAllGlobals()
-  await expect(rejected).rejects.toThrow(/^agent: works in Node\.js only\. Pass fetch instead\.$/)
-  vi.stubGlobal('fetch', service.fetch)
+  const { service, intents } = await clientOf([created()])
   await intents.create(order)
   expect(service.requests).toHaveLength(1)
 })
 
-test('sends with fetch in Cloudflare Workers, which have the modules of Node.js too', async () => {
-  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+const getBuiltinModule = () => expect.fail('a module of Node.js was used')
+test.each([
+  ['without process', 'process', undefined],
+  ['with an early Node.js', 'process', { versions: { node: '20.10.0' } }],
+  ['of Bun', 'process', { versions: { node: '24.0.0', bun: '1.3.0' }, getBuiltinModule }],
+  ['of Deno', 'process', { versions: { node: '24.0.0', deno: '2.5.0' }, getBuiltinModule }],
+  ['of Cloudflare', 'navigator', { userAgent: 'Cloudflare-Workers' }],
+])('sends with globalThis.fetch on a runtime %s', async (_, name, value) => {
   const service = fakeService()
-  vi.stubGlobal('fetch', service.fetch)
   const { apiKey, baseUrl } = service.options
-  await new PaymentIntents({ apiKey, baseUrl }).create(order)
+  vi.stubGlobal(name, value)
+  const intents = new PaymentIntents({ apiKey, baseUrl })
+  // The test runner needs its process for an assertion.
+  const rejected = new Promise(() => new PaymentIntents({ agent: new Agent() }))
+  vi.unstubAllGlobals()
+  await expect(rejected).rejects.toThrow(/^agent: .*Pass fetch instead/)
+  vi.stubGlobal('fetch', service.fetch)
+  await intents.create(order)
   expect(service.requests).toHaveLength(1)
 })
 
@@ -74,53 +65,39 @@ test('rejects agent and fetch together', () => {
   )
 })
 
-const unusableAgents: [Agent, object][] = [
-  [
-    new Agent(),
-    {
-      name: 'ConfigurationError',
-      cause: expect.any(TypeError),
-      message: expect.stringMatching(/^agent: .*http:/),
-    },
-  ],
-  ...[{ cert: 'no' }, { key: 'no' }, { ciphers: 'NO' }, { minVersion: 'no' as never }].map(
-    (options): [Agent, object] => [
-      new HttpsAgent(options),
-      { code: 'not_connected', outcome: 'not_sent', retryable: false, requests: { length: 1 } },
-    ],
-  ),
-]
-test('an agent that cannot make a connection fails the call, and no timer is left', async () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
-  for (const [agent, expected] of unusableAgents) {
-    expect(await failure({ baseUrl: 'https://127.0.0.1:1', agent })).toMatchObject(expected)
-    expect(vi.getTimerCount()).toBe(0)
-  }
+const unusable = { code: 'not_connected', outcome: 'not_sent', retryable: false }
+test.each([
+  ['of the other protocol', new Agent(), { name: 'ConfigurationError' }],
+  ['with a malformed certificate', new HttpsAgent({ cert: 'no' }), unusable],
+  ['with an unknown version', new HttpsAgent({ minVersion: 'no' as never }), unusable],
+])('an agent %s fails the call at once', async (_, agent, expected) => {
+  const error = await failure({ baseUrl: 'https://127.0.0.1:1', agent })
+  expect(error).toMatchObject(expected)
 })
 
-test('makes every connection with the given agent', async () => {
+test('makes one connection with the given agent for 30 requests, without a warning', async () => {
+  const onWarning = vi.fn()
+  process.on('warning', onWarning)
   const agent = new Agent({ keepAlive: true })
   const createConnection = vi.spyOn(agent, 'createConnection')
-  const { service, intents } = await clientOf([created()], { agent })
-  for (const amount of [1, 2, 3]) await intents.create({ ...order, amount })
+  const { intents } = await clientOf([created()], { agent })
+  for (let amount = 1; amount <= 30; amount++) await intents.create({ ...order, amount })
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', onWarning)
   agent.destroy()
-  expect([createConnection.mock.calls.length, service.requests.length]).toEqual([1, 3])
+  expect(createConnection).toHaveBeenCalledOnce()
+  expect(onWarning).not.toHaveBeenCalled()
 })
 
-test('a request on a socket that the agent had connected counts as sent', async () => {
+test('a request on a socket that the agent of a proxy had connected counts as sent', async () => {
   const service = await scriptedService(reset)
   const { port } = new URL(service.url)
-  // Like the agent of a proxy, which returns a connected socket.
   const agent = agentOf((_, ready) => {
     const socket = connect(Number(port), '127.0.0.1', () => ready?.(null, socket))
     return undefined
   })
-  const options = { baseUrl: service.url, agent, maxRetries: 0 }
-  expect(await failure(options)).toMatchObject({
-    code: 'connection_lost',
-    outcome: 'unknown',
-  })
+  const error = await failure({ baseUrl: service.url, agent, maxRetries: 0 })
+  expect(error).toMatchObject({ code: 'connection_lost', outcome: 'unknown' })
 })
 
 test('an agent that finds no connection has sent nothing', async () => {
@@ -128,32 +105,9 @@ test('an agent that finds no connection has sent nothing', async () => {
     setImmediate(() => ready?.(new Error('the proxy is closed'), null as never))
     return undefined
   })
-  const options = { baseUrl: 'http://127.0.0.1:1', agent, maxRetries: 0 }
-  expect(await failure(options)).toMatchObject({
-    code: 'not_connected',
-    outcome: 'not_sent',
-    retryable: true,
-    message:
-      'POST /payment-intents could not be sent to http://127.0.0.1:1 (no connection); nothing was sent',
-    requests: [{ code: 'not_connected' }],
-    cause: {
-      name: 'NotSent',
-      message: 'the connection was not made',
-      cause: { message: 'the proxy is closed' },
-    },
-  })
-})
-
-test('connects to an IPv6 address without its brackets', async () => {
-  const service = await scriptedService(created())
-  const { port } = new URL(service.url)
-  const hosts: unknown[] = []
-  const agent = agentOf(({ host }) => {
-    hosts.push(host)
-    return connect(Number(port), '127.0.0.1')
-  })
-  await new PaymentIntents({ apiKey, baseUrl: `http://[::1]:${port}`, agent }).create(order)
-  expect(hosts).toEqual(['::1'])
+  const error = await failure({ baseUrl: 'http://127.0.0.1:1', agent, maxRetries: 0 })
+  expect(error).toMatchObject({ code: 'not_connected', outcome: 'not_sent', retryable: true })
+  expect(error.cause).toMatchObject({ cause: { message: 'the proxy is closed' } })
 })
 
 const certificate = createCertificate(['localhost'])
@@ -173,109 +127,80 @@ test('a request that is reset after the TLS handshake counts as sent', async () 
   expect(service).toMatchObject({ requests: 3, connections: 2 })
 })
 
+const trusting = { agent: new HttpsAgent({ ca }) }
+const early: ServerOptions = { ...certificate, maxVersion: 'TLSv1.2' }
+const late = { agent: new HttpsAgent({ ca, minVersion: 'TLSv1.3' }) }
 test.each<[what: string, ServerOptions, host: string, PaymentIntentsOptions]>([
   ['a private authority', certificate, 'localhost', {}],
-  ['another host name', certificate, '127.0.0.1', { agent: new HttpsAgent({ ca }) }],
+  ['another host name', certificate, '127.0.0.1', trusting],
   ['another host name, with fetch', certificate, '127.0.0.1', { fetch }],
-  [
-    'a missing client certificate',
-    { ...certificate, ca, requestCert: true, maxVersion: 'TLSv1.2' },
-    'localhost',
-    { agent: new HttpsAgent({ ca }) },
-  ],
-  [
-    'no TLS version in common',
-    { ...certificate, maxVersion: 'TLSv1.2' },
-    'localhost',
-    { agent: new HttpsAgent({ ca, minVersion: 'TLSv1.3' }) },
-  ],
+  ['no client certificate', { ...early, ca, requestCert: true }, 'localhost', trusting],
+  ['no TLS version in common', early, 'localhost', late],
 ])('does not retry %s', async (_, options, host, sender) => {
   const service = await tlsService(options)
   const error = await failure({ baseUrl: `https://${host}:${service.port}`, ...sender })
-  expect(error).toMatchObject({
-    code: 'tls_failed',
-    outcome: 'not_sent',
-    retryable: false,
-    requests: { length: 1 },
-    message: expect.stringMatching(/NODE_EXTRA_CA_CERTS.*agent/),
-  })
+  const facts = { code: 'tls_failed', outcome: 'not_sent', retryable: false }
+  expect(error).toMatchObject({ ...facts, requests: { length: 1 } })
+  expect(error.message).toMatch(/NODE_EXTRA_CA_CERTS.*agent/)
   expect(service.requests).toBe(0)
 })
 
-test('a request that the service received counts as sent after plain text in its TLS connection', async () => {
-  let inject = (): void => {}
-  const service = createServer(certificate, () => inject())
-  const port = await listen(service)
-  const line = createNetServer((client) => {
-    const upstream = connect(port, '127.0.0.1')
-    client.pipe(upstream).pipe(client)
-    for (const socket of [client, upstream]) socket.on('error', () => {})
-    inject = () => void client.write('HTTP/1.1 400 Bad Request\r\n\r\n')
-  })
-  const agent = new HttpsAgent({ ca })
-  const options = { baseUrl: `https://localhost:${await listen(line)}`, agent, maxRetries: 0 }
-  const error = await failure(options)
-  expect(error).toMatchObject({ code: 'connection_lost', outcome: 'unknown', retryable: true })
-  service.closeAllConnections()
+test.each<[string, string, boolean, (socket: Socket) => unknown]>([
+  ['a server without TLS', 'tls_failed', false, (socket) => socket.end('HTTP/1.1 400 x\r\n\r\n')],
+  ['a handshake that breaks', 'not_connected', true, (socket) => socket.destroy()],
+])('nothing was sent after %s: %s, retryable %s', async (_, code, retryable, respond) => {
+  const server = createNetServer((socket) => respond(socket.on('error', () => {})))
+  const onConnection = vi.fn()
+  const port = await listen(server.on('connection', onConnection))
+  const error = await failure({ baseUrl: `https://localhost:${port}`, maxRetries: 1 })
+  expect(error).toMatchObject({ code, outcome: 'not_sent', retryable })
+  expect(onConnection).toHaveBeenCalledTimes(retryable ? 2 : 1)
 })
 
-test('does not retry a server without TLS', async () => {
-  const service = await scriptedService(created())
-  const baseUrl = service.url.replace('http:', 'https:')
-  expect(await failure({ baseUrl })).toMatchObject({
-    code: 'tls_failed',
-    outcome: 'not_sent',
-    retryable: false,
-    requests: { length: 1 },
-  })
-  expect(service.requests).toHaveLength(0)
+test('keeps the path of the base URL, and connects to IPv6 without brackets', async () => {
+  const { url, requests } = await scriptedService(retrieved())
+  const port = Number(new URL(url).port)
+  const createConnection = vi.fn(() => connect(port, '127.0.0.1'))
+  const options = { apiKey, baseUrl: `http://[::1]:${port}/v1/`, agent: agentOf(createConnection) }
+  await new PaymentIntents(options).retrieve('pi_1')
+  const expected = expect.objectContaining({ host: '::1' })
+  expect(createConnection).toHaveBeenCalledWith(expected, expect.anything())
+  expect(requests).toMatchObject([{ url: '/v1/payment-intents/pi_1' }])
 })
 
-test('retries a connection that breaks during the handshake', async () => {
-  let connections = 0
-  const server = createNetServer((socket) => {
-    connections++
-    socket.destroy()
-  })
-  const port = await listen(server)
-  const options = { baseUrl: `https://localhost:${port}`, maxRetries: 1 }
-  expect(await failure(options)).toMatchObject({
-    code: 'not_connected',
-    outcome: 'not_sent',
-    retryable: true,
-  })
-  expect(connections).toBe(2)
+const loggers: [string, (response: IncomingMessage) => unknown][] = [
+  ['decodes each response', (response) => response.setEncoding('utf8')],
+  ['collects its parts', (response) => response.on('data', () => {})],
+  ['collects its text', (response) => response.setEncoding('utf8').on('data', () => {})],
+  ['listens to "readable"', (response) => response.on('readable', () => {})],
+  ['iterates over it', (response) => text(response)],
+  ['pauses it', (response) => setImmediate(() => response.pause())],
+  ['pipes it', (response) => response.pipe(new PassThrough({ highWaterMark: 1 }))],
+]
+const patches = (['http', 'https'] as const).flatMap((protocol) =>
+  loggers.map(([name, log]) => [protocol, name, log] as const),
+)
+test.each(patches)('%s: reads each response behind a logger that %s', async (protocol, _, log) => {
+  patchRequest(protocol, (request) => request.on('response', log))
+  const { url } = await scriptedService(created())
+  const { port } = await tlsService(certificate)
+  const secure = { baseUrl: `https://localhost:${port}`, agent: new HttpsAgent({ ca }) }
+  const options = protocol === 'https' ? secure : { baseUrl: url }
+  const intents = new PaymentIntents({ apiKey, ...options })
+  const { intent } = await intents.create({ ...order, metadata: { name: 'Անի' } })
+  expect(intent.metadata).toEqual({ name: 'Անի' })
 })
 
-test('keeps the path of the base URL, also with two clients', async () => {
-  const first = await scriptedService(retrieved())
-  const second = await scriptedService(retrieved())
-  const one = new PaymentIntents({ apiKey, baseUrl: `${first.url}/v1/` })
-  const two = new PaymentIntents({ apiKey, baseUrl: second.url })
-  await one.retrieve('pi_1')
-  await two.retrieve('pi_2')
-  await one.retrieve('pi_3')
-  expect(first.requests.map(({ url }) => url)).toEqual([
-    '/v1/payment-intents/pi_1',
-    '/v1/payment-intents/pi_3',
-  ])
-  expect(second.requests.map(({ url }) => url)).toEqual(['/payment-intents/pi_2'])
-})
-
-test('reuses one connection without accumulating listeners', async () => {
-  const onWarning = vi.fn()
-  process.on('warning', onWarning)
-  const sockets = new Set<unknown>()
-  const recorded: Step = (response, request) => {
-    sockets.add(response.socket)
-    return created()(response, request)
-  }
-  const { intents } = await clientOf([recorded])
-  for (let amount = 1; amount <= 30; amount++) await intents.create({ ...order, amount })
-  await new Promise((resolve) => setImmediate(resolve))
-  process.off('warning', onWarning)
-  expect(sockets.size).toBe(1)
-  expect(onWarning).not.toHaveBeenCalled()
+const broken = () => expect.fail('broken logger')
+test.each<[string, (request: ClientRequest) => unknown]>([
+  ['a part', (request) => request.on('response', (response) => response.on('data', broken))],
+  ['the request', (request) => Object.assign(request, { end: broken })],
+])('rejects with what a logger throws at %s', async (_, patch) => {
+  patchRequest('http', patch)
+  const { url } = await scriptedService(created())
+  const options = { baseUrl: url, maxRetries: 0 }
+  const expected = { code: 'connection_lost', outcome: 'unknown' }
+  expect(await failure(options)).toMatchObject(expected)
 })
 
 const limit = 256 * 1024
@@ -287,30 +212,20 @@ describe.each(ways)('with %s', (_, fetch) => {
       baseUrl: service.url,
       fetch,
       maxRetries: 0,
-      profile: 'pi-checkout',
+      translate: ({ body }) => body,
     }).retrieve('pi_1')
 
   test('sends nothing to the target of a redirect (threat 3)', async () => {
     const target = await scriptedService(retrieved())
     const service = await scriptedService(redirect(307, `${target.url}/payment-intents/pi_1`))
-    await expect(read(service)).rejects.toMatchObject({
-      code: 'redirect_refused',
-      name: 'ContractError',
-      outcome: 'unknown',
-      retryable: false,
-      message: 'GET /payment-intents/:id returned a redirect, which is not followed',
-      status: 307,
-    })
+    const error = await failureOf(read(service))
+    expect(error).toMatchObject({ code: 'redirect_refused', status: 307 })
     expect([service.requests.length, target.requests.length]).toEqual([1, 0])
   })
 
-  test('reads the headers of a response', async () => {
-    const script = [created({}, { 'idempotent-replayed': 'true' }), html(400)]
-    const onRequest = vi.fn()
-    const { intents } = await clientOf(script, { fetch, onRequest })
+  test('reads whether a create was replayed', async () => {
+    const { intents } = await clientOf([created({}, { 'idempotent-replayed': 'true' })], { fetch })
     expect(await intents.create(order)).toMatchObject({ replayed: true })
-    await failureOf(intents.create(order))
-    expect(onRequest.mock.calls.map(([{ requestId }]) => requestId)).toEqual(['req_1', undefined])
   })
 
   test.each(['content-length', 'chunked'])('reads 256 KB, and no more: %s', async (coding) => {
@@ -328,42 +243,17 @@ describe.each(ways)('with %s', (_, fetch) => {
       }
     const service = await scriptedService(send(limit), send(limit + 1))
     expect(await read(service)).toMatchObject({ metadata: { name: 'Անի' } })
-    await expect(read(service)).rejects.toMatchObject({
-      code: 'response_too_large',
-      outcome: 'unknown',
-      message: expect.stringContaining('returned more than 262144 bytes'),
-    })
-  })
-
-  test('does not wait for its timeout after a change of the protocol', async () => {
-    const service = await scriptedService((response) => {
-      const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
-      response.socket?.write(head)
-    })
-    await expect(read(service)).rejects.toMatchObject({ code: 'connection_lost' })
-  })
-
-  test('reads JSON after a byte order mark', async () => {
-    const shop = new PaymentIntents(fakeService().options)
-    const { intent } = await shop.create(order)
-    const json = JSON.stringify({ ...intent, id: 'pi_1' })
-    const service = await scriptedService((response) => void response.end(`\ufeff${json}`))
-    expect(await read(service)).toMatchObject({ id: 'pi_1' })
+    const error = await failureOf(read(service))
+    expect(error).toMatchObject({ code: 'response_too_large', outcome: 'unknown' })
   })
 
   test('closes the connection of an endless response (threat 7)', async () => {
-    let isClosed = false
+    const onClose = vi.fn()
     const service = await scriptedService((response) => {
-      const flood = (): void => {
-        while (response.writable && response.write(' '.repeat(65_536))) {}
-      }
-      response.on('drain', flood).on('close', () => {
-        isClosed = true
-      })
-      flood()
+      response.on('close', onClose).write(' '.repeat(limit + 1))
     })
     await expect(read(service)).rejects.toMatchObject({ code: 'response_too_large' })
-    await expect.poll(() => isClosed).toBe(true)
+    await expect.poll(() => onClose).toHaveBeenCalled()
   })
 })
 
@@ -375,13 +265,33 @@ test('cuts a compressed response at its decompressed size, with fetch (threat 7)
   expect(await failure(options)).toMatchObject({ code: 'response_too_large' })
 })
 
-test('a response without a body is not JSON, with fetch', async () => {
-  const options = { baseUrl: 'http://127.0.0.1:1', fetch: async () => new Response(null) }
-  expect(await failure({ ...options, maxRetries: 0 })).toMatchObject({ code: 'not_json' })
+const denoConnect = 'error sending request for url (http://shop.example/): client error (Connect)'
+const refused = 'tcp connect error: Connection refused (os error 61)'
+test.each([
+  ['not_sent', new TypeError('fetch failed', { cause: new Error(`${denoConnect}: dns error`) })],
+  ['not_sent', new TypeError(`${denoConnect}: ${refused}`)],
+  ['not_sent', new TypeError(`error sending request: ${refused}`)],
+  ['unknown', new TypeError(denoConnect.replace('Connect', 'SendRequest'))],
+  ['unknown', new TypeError('error sending request: Connection reset by peer (os error 104)')],
+])('the outcome is %s after the error of Deno: %s', async (outcome, error) => {
+  const options = { baseUrl: 'http://127.0.0.1:1', fetch: () => Promise.reject(error) }
+  expect(await failure({ ...options, maxRetries: 0 })).toMatchObject({ outcome })
 })
 
 function agentOf(createConnection: Agent['createConnection']): Agent {
   return Object.assign(new Agent(), { createConnection })
+}
+
+/** Lets a logger see each request that the client makes. */
+function patchRequest(protocol: 'http' | 'https', see: (request: ClientRequest) => unknown): void {
+  const module = process.getBuiltinModule(`node:${protocol}`)
+  const { request } = module
+  const patched = vi.spyOn(module, 'request').mockImplementation((...options: unknown[]) => {
+    const made = Reflect.apply(request, module, options)
+    see(made)
+    return made
+  })
+  onTestFinished(() => patched.mockRestore())
 }
 
 /** A service with TLS that counts its requests. */

@@ -1,15 +1,16 @@
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type RequestListener } from 'node:http'
-import { connect, createServer as createHttp2Server } from 'node:http2'
-import type { AddressInfo } from 'node:net'
-import type { Readable } from 'node:stream'
+import { request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http'
+import { type ClientHttp2Stream, connect, createServer as createHttp2Server } from 'node:http2'
+import type { AddressInfo, Server } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { inspect } from 'node:util'
 import { startSite } from '@pi-checkout/test-support/sites'
 import express, { type RequestHandler } from 'express'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { toNode } from '../../src/frameworks/node.ts'
-import { origin, type Shop, shop } from '../checkout/shop.ts'
-import { expresses, inExpress, inFastify, inKoa, type Mount, mounts } from './mounts.ts'
+import { captureStderr, origin, type Shop, shop } from '../checkout/shop.ts'
+import { expresses, inExpress, inFastify, inKoa, inNode, type Mount, mounts } from './mounts.ts'
 
 const body = '{"orderId":"A-1001"}'
 const handedOut = {
@@ -75,37 +76,14 @@ test.each([...mounts])('%s: serves the pages of the shop only', async (_, mount)
   expect((await post(base, `{"orderId":"${'x'.repeat(5000)}"}`)).status).toBe(413)
   const asked = { origin, 'access-control-request-method': 'POST' }
   const preflight = await fetch(`${base}/checkout/handoff`, { method: 'OPTIONS', headers: asked })
-  expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
-    204,
-    origin,
-  ])
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers.get('access-control-allow-origin')).toBe(origin)
   expect(service.intents).toHaveLength(1)
 })
 
-test.each(expresses)('%s: reports a body that was read and not stored', async (_, make) => {
-  const { base, errors } = await startShop(
-    inExpress(make, (request, _response, next) => {
-      request.resume()
-      request.on('end', () => next())
-    }),
-  )
-  const response = await post(base, body)
-  expect([response.status, await response.json()]).toMatchObject([
-    500,
-    { code: 'body_already_read' },
-  ])
-  expect(errors).toMatchObject([{ code: 'body_already_read', status: 500 }])
-})
-
 const passing: [string, Mount][] = [
-  ...expresses.map(([name, make]): [string, Mount] => [
-    name,
-    (checkout) =>
-      make()
-        .use(toNode(checkout))
-        .use((_request, response) => void response.send('thank you')),
-  ]),
-  ['Koa', inKoa(true)],
+  ...expresses.map(([name, make]): [string, Mount] => [name, inExpress(make)]),
+  ['Koa', inKoa()],
   [
     'node:http with next',
     (checkout) => (request, response) => {
@@ -119,14 +97,9 @@ test.each(passing)('%s: passes other paths on to the routes of the shop', async 
   expect((await post(base, body)).status).toBe(200)
 })
 
-test('node:http: responds with a 404 to other paths without next', async () => {
-  const { base } = await startShop((checkout) => toNode(checkout))
-  expect((await fetch(`${base}/checkout/thanks`)).status).toBe(404)
-})
-
 const addCookie: RequestHandler = (request, response, next) => {
   Object.assign(request, { user: 'ani' })
-  response.cookie('sid', '1').setHeader('cache-control', 'public')
+  response.cookie('sid', '1').vary('Accept').setHeader('cache-control', 'public')
   next()
 }
 test.each<[string, Mount, object]>([
@@ -136,94 +109,80 @@ test.each<[string, Mount, object]>([
     { user: 'ani', originalUrl: '/checkout/handoff' },
   ]),
   ['Fastify', inFastify, { routeOptions: { url: '/checkout/*' } }],
-  ['Koa', inKoa(true), { path: '/checkout/handoff' }],
-])('%s: authorize gets its request, and cookies of the shop stay', async (_, mount, context) => {
-  const { base, queries } = await startShop(mount)
-  const response = await post(base, body)
-  expect(response.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['sid'])
-  expect(response.headers.get('cache-control')).toBe('no-store, private')
-  expect(queries).toMatchObject([{ context }])
-})
-
-test('node:http: rejects TRACE, which the Fetch API does not have', async () => {
-  const { base } = await startShop((checkout) => toNode(checkout))
-  const request = httpRequest(`${base}/checkout/handoff`, { method: 'TRACE' }).end()
-  const [{ statusCode }] = await once(request, 'response')
-  expect(statusCode).toBe(405)
-})
-
-test('node:http: reads a request that other middleware paused', async () => {
-  const { base } = await startShop((checkout) => (request, response) => {
-    request.pause()
-    setTimeout(() => void toNode(checkout)(request, response), 10)
-  })
-  expect((await post(base, body)).status).toBe(200)
-})
-
-const longest = '{"orderId":"A-1001"}'.padEnd(4096)
-test.each([
-  ['in parts', ['{"orderId":', '"A-1001"}'], 200],
-  ['of 4 KB', [longest], 200],
-  ['whose part after 4 KB comes late', [longest, ' '], 413],
-])('node:http: reads a body %s', async (_, parts, status) => {
-  const { base } = await startShop((checkout) => toNode(checkout))
-  const request = httpRequest(`${base}/checkout/handoff`, { method: 'POST', headers })
-  for (const part of parts) request.write(part)
-  const [response] = await once(request.end(), 'response')
-  expect(response.statusCode).toBe(status)
-})
-
-test('node:http: rejects a body that is too large before it ends', async () => {
-  const { base } = await startShop((checkout) => toNode(checkout))
-  const request = httpRequest(`${base}/checkout/handoff`, { method: 'POST', headers })
-  request.write(longest)
-  request.write(' ')
-  const [response] = await once(request, 'response')
-  expect(response.statusCode).toBe(413)
-  request.destroy()
-})
-
-/** The same request in forms that hooks must not see: with a host that the client chose, and with pseudo-headers. */
-const oddRequests: Readonly<Record<string, (base: string) => Promise<Readable>>> = {
-  'an address in absolute form': async (base) => {
-    const path = 'http://evil.example/checkout/handoff'
-    const request = httpRequest(base, { method: 'POST', path, headers }).end(body)
-    return (await once(request, 'response'))[0]
-  },
-  'an address in the query': async (base) => {
-    const query = '?from=http://evil.example/x'
-    const request = httpRequest(`${base}/checkout/handoff${query}`, { method: 'POST', headers })
-    return (await once(request.end(body), 'response'))[0]
-  },
-  'HTTP/2': async (base) => {
-    const client = connect(base)
-    onTestFinished(() => client.close())
-    const pseudo = { ':method': 'POST', ':path': '/checkout/handoff' }
-    return client.request({ ...pseudo, ...headers }).end(body)
-  },
-}
-test.each(Object.entries(oddRequests))(
-  'node:http: authorize gets a Request for %s',
-  async (form, send) => {
-    const { checkout, queries } = await startShop(() => () => {})
-    const handle = toNode(checkout)
-    const server = form === 'HTTP/2' ? createHttp2Server(handle as never) : createServer(handle)
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => void server.close())
-    const response = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    expect(JSON.parse(await text(response))).toEqual(handedOut)
-    const query = form === 'an address in the query' ? '?from=http://evil.example/x' : ''
-    expect(queries).toMatchObject([
-      { request: { url: `http://localhost/checkout/handoff${query}` } },
-    ])
-    expect(queries[0]?.request.headers.get('origin')).toBe(origin)
+  ['Koa', inKoa(), { path: '/checkout/handoff' }],
+])(
+  '%s: authorize gets its request, and cookies and Vary of the shop stay',
+  async (_, mount, context) => {
+    const { base, queries } = await startShop(mount)
+    const response = await post(base, body)
+    expect(response.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['sid'])
+    expect(response.headers.get('cache-control')).toBe('no-store, private')
+    expect(response.headers.get('vary')).toBe('Accept, Origin')
+    expect(queries).toMatchObject([{ context }])
   },
 )
 
+// The Fetch API has no TRACE.
+test.each([
+  ['GET', '/checkout/thanks', 404],
+  ['TRACE', '/checkout/handoff', 405],
+])('node:http: rejects %s %s', async (method, path, status) => {
+  const { base } = await startShop(inNode)
+  const [response] = await once(httpRequest(base + path, { method }).end(), 'response')
+  expect(response.statusCode).toBe(status)
+})
+
+const longest = body.padEnd(4096)
+test.each([
+  ['reads a body in parts', ['{"orderId":', '"A-1001"}'], {}, 200],
+  ['reads a body of 4 KB', [longest], {}, 200],
+  ['rejects a part after 4 KB', [longest, ' '], {}, 413],
+  ['rejects a body of another site', ['{'], { origin: 'https://evil.example' }, 403],
+  ['rejects another type', ['{'], { 'content-type': 'text/plain' }, 415],
+])('node:http: %s, before it ends if it is rejected', async (_, parts, changed, status) => {
+  const { base } = await startShop(inNode)
+  const options = { method: 'POST', headers: { ...headers, ...changed } }
+  const request = httpRequest(`${base}/checkout/handoff`, options)
+  for (const part of parts) request.write(part)
+  if (status === 200) request.end()
+  const [response] = await once(request, 'response')
+  expect(response.statusCode).toBe(status)
+  request.destroy()
+})
+
+async function urlOf(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test.each([
+  ['http://evil.example/checkout/handoff', '/checkout/handoff'],
+  ['/checkout/handoff?from=http://evil.example/x', '/checkout/handoff?from=http://evil.example/x'],
+])('node:http: hooks get no host that the client chose: %s', async (path, seen) => {
+  const { base, queries } = await startShop(inNode)
+  const request = httpRequest(base, { method: 'POST', path, headers }).end(body)
+  const [response] = await once(request, 'response')
+  expect(JSON.parse(await text(response))).toEqual(handedOut)
+  expect(queries).toMatchObject([{ request: { url: `http://localhost${seen}` } }])
+})
+
+function http2Request(base: string): ClientHttp2Stream {
+  const client = connect(base)
+  onTestFinished(() => client.close())
+  return client.request({ ':method': 'POST', ':path': '/checkout/handoff', ...headers })
+}
+
+test('node:http: serves HTTP/2', async () => {
+  const { checkout, queries } = await startShop(inNode)
+  const server = createHttp2Server(toNode(checkout) as never)
+  const response = http2Request(await urlOf(server)).end(body)
+  expect(JSON.parse(await text(response))).toEqual(handedOut)
+  expect(queries[0]?.request.headers.get('origin')).toBe(origin)
+})
+
 test('a buyer who leaves does not abort a create', async () => {
-  const { base, record, service } = await startShop((checkout) =>
-    inExpress(express)(checkout, onTestFinished),
-  )
+  const { base, record, service } = await startShop(inExpress(express))
   const client = partialRequest(base)
   client.end(body)
   await expect.poll(() => service.requests.length).toBe(1)
@@ -231,17 +190,101 @@ test('a buyer who leaves does not abort a create', async () => {
   await expect.poll(async () => (await record())?.payments.length).toBe(1)
 })
 
-test.each(['whole', 'in part'])('a body that was read %s is not handed on', async (how) => {
-  const handle = toNode(shop({ authorize: () => expect.fail('it was called') }).checkout)
-  const base = await listen((request, response) => {
-    const read = how === 'whole' ? request.resume() : request
-    read.once(how === 'whole' ? 'end' : 'data', () => void handle(request.pause(), response))
-  })
-  const response = await post(base, body)
-  expect([response.status, await response.json()]).toMatchObject([
-    500,
-    { code: 'body_already_read' },
-  ])
+/** What other middleware does with a request before the checkout. `parsed` is where a body parser stores the body. */
+type Middleware = (message: IncomingMessage, parsed: object) => unknown
+
+const hosts: [string, (middleware: Middleware) => Mount][] = [
+  [
+    'node:http',
+    (middleware) => (checkout) => async (request, response) => {
+      await middleware(request, request)
+      await toNode(checkout)(request, response)
+    },
+  ],
+  ...expresses.map(([name, make]): [string, (middleware: Middleware) => Mount] => [
+    name,
+    (middleware) =>
+      inExpress(make, async (request, _response, next) => {
+        await middleware(request, request)
+        next()
+      }),
+  ]),
+  [
+    'Koa',
+    (middleware) =>
+      inKoa(async (ctx, next) => {
+        await middleware(ctx.req, ctx.request)
+        await next()
+      }),
+  ],
+]
+
+const throwing = { get: () => expect.fail('Invalid JSON') }
+const parsedBefore =
+  (descriptor: PropertyDescriptor): Middleware =>
+  async (message, parsed) => {
+    await text(message)
+    Object.defineProperty(parsed, 'body', descriptor)
+  }
+const emitObject: Middleware = (message) => setImmediate(() => message.emit('data', {}))
+const readPart: Middleware = (message) => message.method === 'GET' || once(message, 'data')
+const circular: { self?: object } = {}
+circular.self = circular
+const fields = { orderId: 'Ա-7' }
+const treatments: readonly [string, Middleware, status: number, code?: string][] = [
+  ['does nothing', () => {}, 200],
+  ['decodes it as UTF-8', (message) => message.setEncoding('utf8'), 200],
+  ['decodes it as hex', (message) => message.setEncoding('hex'), 200],
+  ['listens to its parts', (message) => message.on('data', () => {}), 200],
+  ['listens to its text', (message) => message.setEncoding('utf8').on('data', () => {}), 200],
+  ['listens to "readable"', (message) => message.on('readable', () => {}), 200],
+  ['iterates over it', (message) => void text(message), 200],
+  ['pauses it', (message) => message.pause(), 200],
+  ['pauses it later', (message) => setImmediate(() => message.pause()), 200],
+  ['pipes it', (message) => message.pipe(new PassThrough({ highWaterMark: 1 })), 200],
+  ['has a getter that throws', (_, parsed) => Object.defineProperty(parsed, 'body', throwing), 200],
+  ['has a broken listener', (message) => message.on('data', throwing.get), 500, 'internal_error'],
+  ['emits an object', emitObject, 500, 'internal_error'],
+  ['reads it', (message) => text(message), 500, 'body_already_read'],
+  ['reads a part', readPart, 500, 'body_already_read'],
+  ['parsed it', parsedBefore({ value: fields }), 200],
+  ['parsed it without a prototype', parsedBefore({ value: { __proto__: null, ...fields } }), 200],
+  ['threw at its JSON', parsedBefore(throwing), 400, 'malformed_json'],
+  ['parsed an array', parsedBefore({ value: [] }), 400, 'malformed_json'],
+  ...[circular, { amount: 1n }, { toJSON: throwing.get }, new Map()].map(
+    (value): [string, Middleware, number, string] => [
+      `parsed what is no JSON: ${inspect(value)}`,
+      parsedBefore({ value }),
+      500,
+      'body_already_read',
+    ],
+  ),
+]
+const treated = hosts.flatMap(([host, mount]) =>
+  treatments.map(([name, middleware, ...expected]) => ({
+    host,
+    name,
+    mount: mount(middleware),
+    expected,
+  })),
+)
+test.each(treated)('$host: a body that comes late, if middleware $name', async (one) => {
+  const { base, rows, queries, errors } = await startShop(one.mount)
+  rows.set(fields.orderId, { orderId: 'A-1001', amount: 100, currency: 'AMD' })
+  const get = await fetch(`${base}/checkout/status?orderId=A-1001`, { headers })
+  expect(await get.text()).toBe('{"phase":"open"}')
+  const options = { method: 'POST', headers: { ...headers, expect: '100-continue' } }
+  const client = httpRequest(`${base}/checkout/handoff`, options)
+  const responded = once(client, 'response')
+  client.flushHeaders()
+  // The server sends it when it passes the request to the middleware.
+  await once(client, 'continue')
+  client.end(JSON.stringify(fields))
+  const [response] = await responded
+  const { code } = JSON.parse(await text(response))
+  expect([response.statusCode, code]).toEqual([one.expected[0], one.expected[1]])
+  expect(errors).toMatchObject(code ? [{ code }] : [])
+  expect(queries).toHaveLength(code ? 1 : 2)
 })
 
 test('toNode sends nothing if other middleware has responded', async () => {
@@ -255,15 +298,36 @@ test('toNode sends nothing if other middleware has responded', async () => {
   expect(await Promise.all(handled)).toEqual([undefined])
 })
 
+const broken = new Error('broken wrapper')
 test('toNode returns a 500 if a function around a checkout rejects', async () => {
-  const stderr = vi.spyOn(console, 'error').mockImplementation(() => {})
-  onTestFinished(() => stderr.mockRestore())
-  const around = Object.assign(() => Promise.reject(new Error('broken wrapper')), {
-    basePath: '/checkout',
+  const stderr = captureStderr()
+  const around = Object.assign(() => Promise.reject(broken), { basePath: '/checkout' })
+  expect((await post(await listen(toNode(around)), '{}')).status).toBe(500)
+  expect(stderr).toHaveBeenCalledWith('pi-checkout:', broken)
+})
+
+test('toNode reports a response that middleware has broken, and ends the connection', async () => {
+  const stderr = captureStderr()
+  const { base } = await startShop((checkout) => (request, response) => {
+    response.setHeader = () => expect.fail('broken patch')
+    void toNode(checkout)(request, response)
   })
-  const response = await post(await listen(toNode(around)), '{}')
-  expect([response.status, await response.json()]).toMatchObject([500, { code: 'internal_error' }])
-  expect(stderr).toHaveBeenCalledWith('pi-checkout:', new Error('broken wrapper'))
+  await expect(post(base, body)).rejects.toThrow('fetch failed')
+  expect(stderr.mock.calls).toMatchObject([['pi-checkout:', { message: 'broken patch' }]])
+})
+
+test('an HTTP/2 client that leaves halfway is not reported', async () => {
+  const { checkout, errors } = shop()
+  const handled: Promise<void>[] = []
+  const handle = toNode(checkout)
+  const server = createHttp2Server((request, response) => {
+    handled.push(handle(request as never, response as never))
+  })
+  const client = http2Request(await urlOf(server)).on('error', () => {})
+  client.write('{"orde')
+  await expect.poll(() => handled.length).toBe(1)
+  client.destroy()
+  expect([await Promise.all(handled), errors]).toEqual([[undefined], []])
 })
 
 // `clients-that-leave.test.ts` has those that disconnect later.

@@ -25,14 +25,15 @@ export const expresses: readonly (readonly [name: string, make: Express])[] = [
   ['Express 4', express4],
 ]
 
+export const inNode: Mount = (checkout) => toNode(checkout)
+
 /** Express with middleware before the handoff and a route of the shop after it. */
 export function inExpress(make: Express, ...before: RequestHandler[]): Mount {
   return (checkout) => {
     const app = make()
     for (const step of before) app.use(step)
     app.use('/checkout', toNode(checkout))
-    app.get('/checkout/thanks', (_request, response) => void response.send('thank you'))
-    return app
+    return app.use((_request, response) => void response.send('thank you'))
   }
 }
 
@@ -65,14 +66,16 @@ const inNest: Mount = async (checkout, closing) => {
 export const inFastify: Mount = async (checkout, closing) => {
   const app = fastify()
   closing(async () => app.close())
-  app.addHook('onRequest', async (_request, reply) => void reply.header('set-cookie', 'sid=1'))
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('set-cookie', 'sid=1').header('vary', 'Accept')
+  })
   app.all('/checkout/*', toFastify(checkout))
   await app.ready()
   return app.routing as RequestListener
 }
 
-/** Koa with or without its body parser, and a route of the shop after the handoff. */
-export function inKoa(parse: boolean): Mount {
+/** Koa with middleware before the handoff, and a route of the shop after the handoff. */
+export function inKoa(...before: Koa.Middleware[]): Mount {
   return (checkout) => {
     const app = new Koa()
     // Koa reports a broken connection on every route. It does not print errors that are exposed to the client.
@@ -84,9 +87,10 @@ export function inKoa(parse: boolean): Mount {
     app.use((ctx, next) => {
       ctx.append('set-cookie', 'sid=1')
       ctx.set('cache-control', 'public')
+      ctx.vary('Accept')
       return next()
     })
-    if (parse) app.use(bodyParser())
+    for (const step of before) app.use(step)
     app.use(toKoa(checkout))
     app.use((ctx) => {
       ctx.body = 'thank you'
@@ -116,10 +120,10 @@ export const mounts: ReadonlyMap<string, Mount> = new Map([
     [`${name} after a raw parser`, inExpress(make, make.raw({ type: '*/*' }))],
     [`${name} after a form parser`, inExpress(make, make.urlencoded({ extended: false }))],
   ]),
-  ['node:http', (checkout) => toNode(checkout)],
+  ['node:http', inNode],
   ['Nest after its body parser', inNest],
   ['Fastify after its body parser', inFastify],
-  ['Koa', inKoa(false)],
-  ['Koa after its body parser', inKoa(true)],
+  ['Koa', inKoa()],
+  ['Koa after its body parser', inKoa(bodyParser())],
   ['Koa in a mount', inKoaMount],
 ])

@@ -1,8 +1,9 @@
 import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newOrderId, PaymentIntents, PiError } from '../../src/index.ts'
-import { fakeService } from '../../src/testing/fake-service.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { idempotencyKey, PaymentIntents, type PaymentIntentsOptions } from '../../src/index.ts'
+import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
+import { failureOf } from '../scripted-service.ts'
 
 /** The service as a separate process. */
 let service: Program<ServiceReady>
@@ -12,19 +13,18 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => service.stop())
 
-const fake = fakeService()
-const targets = {
-  'the fake service': () => fake.options,
-  'the real service': () => ({ apiKey: service.ready.apiKey, baseUrl: service.ready.baseUrl }),
-}
+const newOrder = () =>
+  ({ amount: 1999, currency: 'usd', orderId: crypto.randomUUID().replaceAll('-', '') }) as const
 
-function newOrder() {
-  return { amount: 1999, currency: 'usd', orderId: newOrderId() } as const
+const targets: Record<string, () => PaymentIntentsOptions> = {
+  'the fake service': () => fakeService().options,
+  'the real service': () => service.ready,
 }
-
-describe.each(Object.entries(targets))('%s', (_, optionsOf) => {
-  test('returns the whole intent, and replays it for the same key and body', async () => {
-    const intents = new PaymentIntents(optionsOf())
+test.each(Object.entries(targets))(
+  '%s returns the whole intent, replays it for the same key and body, and rejects others',
+  async (_, optionsOf) => {
+    const { apiKey, baseUrl, fetch } = optionsOf()
+    const intents = new PaymentIntents({ apiKey, baseUrl, fetch })
     const order = { ...newOrder(), customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7' } }
     const first = await intents.create(order)
     expect(first.intent).toEqual({
@@ -44,50 +44,44 @@ describe.each(Object.entries(targets))('%s', (_, optionsOf) => {
     expect(await intents.retrieve(first.intent.id)).toEqual(first.intent)
     const { intent } = await intents.create(order, { attempt: 2 })
     expect(intent.id).not.toBe(first.intent.id)
-  })
-
-  test('rejects a key with another body, an unknown intent, and another key', async () => {
-    const intents = new PaymentIntents(optionsOf())
-    const idempotencyKey = newOrderId()
-    await intents.create(newOrder(), { idempotencyKey })
-    const reused = intents.create(newOrder(), { idempotencyKey })
+    const reused = intents.create(newOrder(), { idempotencyKey: await idempotencyKey(order) })
     await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 })
     const unknown = intents.retrieve('pi_unknown')
     await expect(unknown).rejects.toMatchObject({ code: 'payment_intent_not_found', status: 404 })
-    const other = new PaymentIntents({ ...optionsOf(), apiKey: 'another-api-key' })
+    const other = new PaymentIntents({ apiKey: 'another-api-key', baseUrl, fetch })
     await expect(other.check()).rejects.toMatchObject({ code: 'invalid_credentials', status: 401 })
-  })
-})
+  },
+)
 
 test.each([...requestFaults, ...statusFaults])(
   'the fault %s does the same in the fake and in the real service',
   async (fault) => {
-    const faulty = fakeService()
-    const status = statusFaults.find((each) => each === fault)
-    // The method is the fault in camel case.
-    const name = fault.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    if (status) faulty.status(Number(status))
-    else faulty[name as 'stallBody']()
-    let sent = 0
-    const withFault: typeof fetch = (address, init) => {
+    const { apiKey, baseUrl } = service.ready
+    let isFirst = true
+    const faulty: typeof fetch = (input, init) => {
       const headers = new Headers(init?.headers)
-      if (sent++ === 0) headers.set('sandbox-fault', fault)
-      return fetch(address, { ...init, headers })
+      if (isFirst) headers.set('sandbox-fault', fault)
+      isFirst = false
+      return fetch(input, { ...init, headers })
     }
-    const real = { ...targets['the real service'](), fetch: withFault }
-    expect(await effectOf(real)).toEqual(await effectOf(faulty.options))
+    const effect = await effectOf({ apiKey, baseUrl, fetch: faulty })
+    expect(await effectOf(withFault(fault).options)).toEqual(effect)
   },
 )
 
+function withFault(fault: string): FakeService {
+  const faulty = fakeService()
+  if (/^\d+$/.test(fault)) return faulty.status(Number(fault))
+  // The method is the fault in camel case.
+  const name = fault.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return faulty[name as 'stallBody']()
+}
+
 /** Creates an intent twice, the first time with a fault. */
-async function effectOf(options: ConstructorParameters<typeof PaymentIntents>[0]) {
+async function effectOf(options: PaymentIntentsOptions) {
   const intents = new PaymentIntents({ ...options, maxRetries: 0, timeout: 1_000 })
   const order = newOrder()
-  const failure = await intents.create(order).then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  const { code, status, outcome } = PiError.is(failure) ? failure : {}
+  const { code, status, outcome } = await failureOf(intents.create(order))
   const { replayed } = await intents.create(order)
   return { code, status, outcome, replayed }
 }

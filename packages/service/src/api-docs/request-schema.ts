@@ -31,8 +31,6 @@ const orderIdPattern = `^(?=.*[^${forbidden}${invisible}])[^${forbidden}]*$`
 const rules: Readonly<Record<string, object>> = {
   'properties.amount': {
     type: 'integer',
-    minimum: 1,
-    maximum: limits.amount,
     description: 'Minor currency units: 150000 is 1500.00 AMD',
   },
   'properties.currency': {
@@ -41,19 +39,11 @@ const rules: Readonly<Record<string, object>> = {
   },
   'properties.orderId': {
     minLength: 1,
-    maxLength: limits.orderId,
     pattern: orderIdPattern,
     description:
       'Well-formed text with a visible character, without control or text-direction characters',
   },
-  'properties.customer.properties.id': { minLength: 1, maxLength: limits.customerId },
-  'properties.customer.properties.email': {
-    minLength: 3,
-    maxLength: limits.customerEmail,
-    pattern: '^[^@]+@[^@]+$',
-    description: 'Stored unchanged',
-  },
-  'properties.customer.properties.name': { minLength: 1, maxLength: limits.customerName },
+  'properties.customer.properties.email': { description: 'Stored unchanged' },
   'properties.metadata': {
     type: 'object',
     maxProperties: limits.metadataKeys,

@@ -89,8 +89,8 @@ function startContent(publicUrl: string, hasInspector: boolean): string {
   -d '{ "amount": 150000, "currency": "AMD", "orderId": "A-1001" }'`
   return `<header class="stack">
       <h1>The Payment Intents service is running</h1>
-      <p>A key <code>pi_sk_test_…</code> works in test mode, and <code>pi_sk_live_…</code> in live mode. Both accept
-        test cards only, and no money moves.</p>
+      <p>A key names its environment: <code>pi_sk_test_…</code> in test mode, <code>pi_sk_live_…</code> in live mode. Both
+        accept test cards only, and no money moves.</p>
     </header>
     <section class="stack"><h2>Base URL</h2>${codeBlock(url)}</section>
     <ul class="columns">${cards.join('')}</ul>

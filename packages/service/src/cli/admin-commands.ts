@@ -1,7 +1,6 @@
 /** Commands that list and change merchants, keys, and origins in a store. @module */
 
 import { readOrigin } from '@pi-checkout/contract/origin'
-import { redact } from '@pi-checkout/contract/redact'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { ExplainedError } from '../explained-error.ts'
@@ -17,6 +16,7 @@ import {
   listEnvironments,
   removeOrigin,
 } from '../merchants/merchants.ts'
+import { redact } from '../redact.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 
 const MerchantName = z.string().refine(isMerchantName)

@@ -1,10 +1,10 @@
 /** Runs a command, such as a merchant's test suite, with a temporary service. @module */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { redact } from '@pi-checkout/contract/redact'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { SettingError } from '../explained-error.ts'
+import { redact } from '../redact.ts'
 import { startService } from '../start/start.ts'
 
 /** Runs a program without a shell. Returns its exit status, or 128 plus a signal's number. */

@@ -6,7 +6,6 @@
  * @module
  */
 
-import { redact } from '@pi-checkout/contract/redact'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Logger } from 'pino'
 import { realNow } from '../clock.ts'
@@ -14,6 +13,7 @@ import { type Config, type Flags, readConfig } from '../config.ts'
 import { isExplained } from '../explained-error.ts'
 import { describeError, logError } from '../log.ts'
 import { isMerchantName } from '../merchants/merchant-name.ts'
+import { redact } from '../redact.ts'
 import { startProblem } from '../start/start-problem.ts'
 import type { AdminCommand } from './admin-commands.ts'
 import { banner, describeCheck } from './format-start.ts'

@@ -10,8 +10,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
-import { quote } from '@pi-checkout/contract/redact'
 import { SettingError } from '../explained-error.ts'
+import { quote } from '../redact.ts'
 
 /** Finds client addresses. For IPv6, an address is the /64 network, because a subscriber has all of it. */
 export interface ClientAddresses {

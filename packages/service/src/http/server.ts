@@ -1,8 +1,8 @@
 /** Creates, starts, and closes HTTP servers with timeouts and connection limits. @module */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { quote } from '@pi-checkout/contract/redact'
 import { SettingError } from '../explained-error.ts'
+import { quote } from '../redact.ts'
 import { codeOf } from '../system-error.ts'
 import { BoundedRequest } from './bounded-request.ts'
 import type { ClientAddresses } from './client-address.ts'

@@ -32,7 +32,7 @@ export async function createApiKey(
   keys: SecretKeys,
   key: KeyOptions,
 ): Promise<{ readonly id: string; readonly apiKey: string }> {
-  const apiKey = withChecksum(key.environment.mode, randomBase62(30))
+  const apiKey = keyOf(key.environment, randomBase62(30))
   const id = await insert(db, keys, { ...key, apiKey })
   return { id, apiKey }
 }
@@ -55,14 +55,16 @@ export async function firstValidKey(
   const secret = keys.derive('first-key', keys.currentKid) ?? ''
   for (let number = 1; ; number++) {
     const mac = createHmac('sha256', secret).update(`${environment.id} ${number}`).digest()
-    const apiKey = withChecksum(environment.mode, toBase62(mac).slice(0, 30))
+    const apiKey = keyOf(environment, toBase62(mac).slice(0, 30))
     await insert(db, keys, { apiKey, environment, now })
     const [found] = await findApiKeys(db, keys, [apiKey])
     if (found && !found.revokedAt) return apiKey
   }
 }
 
-function withChecksum(mode: Environment['mode'], body: string): string {
+/** Returns a key with the id of its environment: each key of an environment has the same, and no other key. */
+function keyOf({ id, mode }: KeyOptions['environment'], random: string): string {
+  const body = `${id.slice('env_'.length)}_${random}`
   return `pi_sk_${mode}_${body}${checksum(body)}`
 }
 
@@ -121,8 +123,8 @@ interface RevokedKey {
 }
 
 export function isApiKey(text: string): boolean {
-  const [, , body, sum] = apiKeyPattern.exec(text) ?? []
-  return body !== undefined && checksum(body) === sum
+  const [, , environment, random, sum] = apiKeyPattern.exec(text) ?? []
+  return sum !== undefined && checksum(`${environment}_${random}`) === sum
 }
 
 /** Concurrent lookups share a statement, so many unknown keys need few statements. */

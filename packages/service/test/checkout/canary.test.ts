@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import { openPostgres } from '../../src/db/postgres.ts'
@@ -23,7 +24,7 @@ test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', asy
     PI_LOG_LEVEL: 'debug',
   })
   const { apiKey, ready } = service
-  const wrongKey = `pi_sk_test_${'w'.repeat(36)}`
+  const wrongKey = sampleKey('w')
   const key = { 'idempotency-key': 'canary-of-an-idempotency-key' }
   const { id, clientSecret } = await created(service, order, key)
   await create(service, order, key)

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { pino } from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { AdminError, type AdminResult } from '../../src/cli/admin-commands.ts'
@@ -46,7 +47,7 @@ async function closed(socket: Socket): Promise<void> {
 
 test('logs a failed command in one line', async () => {
   run = async () => {
-    throw new StoreError('42P01', { reason: `no table pi_sk_test_${'a1B2'.repeat(9)}` })
+    throw new StoreError('42P01', { reason: `no table ${sampleKey('a1B2')}` })
   }
   await serve()
   const failed = await sendAdminCommand(directory, command).catch((error: Error) => error)

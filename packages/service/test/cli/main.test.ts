@@ -44,7 +44,7 @@ test('prints all that a merchant and a shop need in one line', () => {
     'adminToken',
   ])
   expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  expect(ready.apiKey).toMatch(/^pi_sk_test_[A-Za-z0-9]{36}$/)
+  expect(ready.apiKey).toMatch(/^pi_sk_test_[A-Za-z0-9]{16}_[A-Za-z0-9]{36}$/)
 })
 
 test('rejects a second process on the same data directory', async () => {

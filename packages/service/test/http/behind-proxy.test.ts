@@ -1,3 +1,4 @@
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { pino } from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
@@ -116,7 +117,7 @@ for (const [url, path] of [
   ['/pi-checkout-0.1.0.js', '/pi-checkout-:file'],
   ['/nowhere', '/*'],
   ['/jane.doe/_sandbox/jane', '/*'],
-  [`/${'x'.repeat(9000)}/%0a/pi_sk_test_${'0'.repeat(36)}`, '/*'],
+  [`/${'x'.repeat(9000)}/%0a/${sampleKey('0')}`, '/*'],
 ] as const) {
   test(`logs ${url.slice(0, 40)} as ${path}`, async () => {
     await fetch(service.url + url)

@@ -1,3 +1,4 @@
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { afterEach, expect, test } from 'vitest'
 import { openPostgres } from '../../src/db/postgres.ts'
 import type { LoggedError } from '../../src/log.ts'
@@ -30,8 +31,8 @@ async function lineOf(response: Response): Promise<Line> {
 }
 
 const secrets = {
-  apiKey: `pi_sk_test_${'a1B2'.repeat(9)}`,
-  encodedKey: `%70i_SK_live_${'c3D4'.repeat(9)}`,
+  apiKey: sampleKey('a1B2'),
+  encodedKey: sampleKey('c3D4', { mode: 'live' }).replace('pi_sk', '%70i_SK'),
   clientSecret: `pi_${'e'.repeat(24)}_secret_${'S3c'.repeat(14)}`,
   bearer: `Bearer ${'tOk3n'.repeat(8)}`,
   card: '4000 0000 0000 3220',

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
+import { apiKeyPattern } from '@pi-checkout/contract'
+import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { beforeEach, expect, test } from 'vitest'
 import { base62Digits, randomBase62 } from '../../src/ids.ts'
 import { createApiKey, revokeApiKey } from '../../src/merchants/api-keys.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
+import { ensureEnvironment } from '../../src/merchants/merchants.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
 import { openTestStore } from '../support/store.ts'
 
@@ -44,7 +47,7 @@ beforeEach(() => {
 })
 
 async function newKey(mode: 'test' | 'live', expiresAt?: Date) {
-  const environment = { id: `env_${mode}`, mode }
+  const environment = await ensureEnvironment(db, { merchant: 'Garni Crafts', mode }, now)
   return await createApiKey(db, keys, { environment, now, expiresAt })
 }
 
@@ -71,7 +74,7 @@ const later = (milliseconds: number): Date => new Date(start.getTime() + millise
 
 test('rejects a key from its expiry on, cached or not', async () => {
   const { apiKey } = await newKey('test', later(2000))
-  const environment = { merchantName: 'Ararat Tea House', mode: 'test' }
+  const environment = { merchantName: 'Garni Crafts', mode: 'test' }
   expect(await authenticate(apiKey)).toMatchObject(environment)
   now = later(1999)
   await authenticate(apiKey)
@@ -82,18 +85,47 @@ test('rejects a key from its expiry on, cached or not', async () => {
 })
 
 test('rejects a key with a wrong checksum without a statement (threat 9)', async () => {
-  const zeros = [`pi_sk_test_${'0'.repeat(36)}`, `pi_sk_live_${'Z'.repeat(36)}`]
+  const zeros = [sampleKey('0'), sampleKey('Z', { mode: 'live' })]
   for (const apiKey of ['x', 'pi_sk_test_', ...zeros]) {
     await expect(authenticate(apiKey)).rejects.toMatchObject(unknown)
   }
   expect([statements, limited.length]).toEqual([0, 4])
 })
 
+function withChecksum(mode: 'test' | 'live', body: string): string {
+  return `pi_sk_${mode}_${body}${base62Digits(crc32(body), 6)}`
+}
+
+/** Returns a new key's id of the environment and its random characters. */
+async function partsOfNewKey(mode: 'test' | 'live'): Promise<readonly [string, string]> {
+  const [, , environment = '', random = ''] = apiKeyPattern.exec((await newKey(mode)).apiKey) ?? []
+  return [environment, random]
+}
+
+test('names the environment in each of its keys, and in no other', async () => {
+  const [[first], [rotated], [live]] = [
+    await partsOfNewKey('test'),
+    await partsOfNewKey('test'),
+    await partsOfNewKey('live'),
+  ]
+  expect(first).toHaveLength(16)
+  expect(rotated).toBe(first)
+  expect(live).not.toBe(first)
+})
+
+test('rejects a key that names another environment, with a valid checksum', async () => {
+  const [environment, random] = await partsOfNewKey('test')
+  const [other] = await partsOfNewKey('live')
+  const keyIn = (named: string): string => withChecksum('test', `${named}_${random}`)
+  expect(await authenticate(keyIn(environment))).toMatchObject({ mode: 'test' })
+  await expect(authenticate(keyIn(other))).rejects.toMatchObject(unknown)
+  expect(statements).toBe(2)
+})
+
 test('looks up many unknown keys and a valid one in few statements', async () => {
   const { apiKey } = await newKey('live')
   const unknown = Array.from({ length: 200 }, () => {
-    const body = randomBase62(30)
-    return `pi_sk_live_${body}${base62Digits(crc32(body), 6)}`
+    return withChecksum('live', `${randomBase62(16)}_${randomBase62(30)}`)
   })
   const sent = [...unknown.slice(0, 100), apiKey, ...unknown.slice(100)]
   const results = await Promise.allSettled(sent.map((each) => authenticate(each)))

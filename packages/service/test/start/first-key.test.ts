@@ -6,6 +6,8 @@ import { firstKey } from '../../src/start/first-key.ts'
 import { openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
+// The start creates the first merchant.
+await db.query`delete from merchants`
 const keys = readSecretKeys(newSecretKeys())
 const now = (): Date => new Date()
 const store = { kind: 'postgres', url: '' } as const
@@ -16,7 +18,7 @@ async function start(): Promise<string> {
   const headers = { authorization: `Bearer ${apiKey}` }
   const { authenticate } = createAuthenticator({ db, keys, now })
   const call = { headers, socket: {} } as never
-  expect(await authenticate(call)).toMatchObject({ id: 'env_test', mode: 'test' })
+  expect(await authenticate(call)).toMatchObject({ merchantName: 'Tsiran', mode: 'test' })
   return String(apiKey)
 }
 

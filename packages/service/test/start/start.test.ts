@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { apiKeyPattern } from '@pi-checkout/contract'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
@@ -28,6 +29,25 @@ test('leaves the directory to the next start if its port is in use', async () =>
   const start = startTestService({ PI_DATA_DIR: directory }, { flags: { port } })
   await expect(start).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use`)
   expect(await sendAdminCommand(directory, { command: 'keys list' })).toBeUndefined()
+})
+
+test('keeps the environment and its key over a restart, unlike another store', async () => {
+  const data = temporaryFolder()
+  const keys: string[] = []
+  for (const env of [
+    { PI_DATA_DIR: data },
+    { PI_DATA_DIR: data },
+    { PI_DATA_DIR: temporaryFolder() },
+    {},
+  ]) {
+    const { apiKey, stop } = await startTestService(env)
+    await stop()
+    keys.push(apiKey)
+  }
+  expect(keys[1]).toBe(keys[0])
+  const environments = keys.map((apiKey) => apiKeyPattern.exec(apiKey)?.[2])
+  expect(environments.map((each) => each?.length)).toEqual([16, 16, 16, 16])
+  expect(new Set(environments).size).toBe(3)
 })
 
 test('closes the connection of a request that began before the drain', async () => {

@@ -1,9 +1,9 @@
 /** Headers and bodies of requests to test environments, masked when they leave memory: most are dropped before. @module */
 import { isUtf8 } from 'node:buffer'
 import { headers as names } from '@pi-checkout/contract'
-import { redact } from '@pi-checkout/contract/redact'
 import { bodyOf } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
+import { redact } from '../../redact.ts'
 import type { Exchange } from './logged-request.ts'
 import { maskCredentials } from './mask.ts'
 

@@ -1,5 +1,5 @@
 /** Masks credentials and ids in paths. @module */
-import { decodePercent } from '@pi-checkout/contract/redact'
+import { decodePercent } from '../../redact.ts'
 
 /** Returns the path of a URL with masked credentials, also percent-encoded ones. */
 export function maskPath(url: string): string {
@@ -41,5 +41,5 @@ const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
 
 const maxPath = 200
 
-/** Minimum length of an address with a credential: `/pi_sk_test_` and 36 characters. */
-const minLength = 48
+/** Length of an API key. A client secret is longer. */
+const minLength = 64

@@ -1,7 +1,7 @@
-import { createCheckout, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 
 /** Yours is a row of a database. @type {{ orderId: string, amount: number, currency: 'AMD', paidBy?: string }} */
-const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD' } // 1500.00 AMD
+const order = { orderId: crypto.randomUUID().replaceAll('-', ''), amount: 150000, currency: 'AMD' } // 1500.00 AMD
 
 export const checkout = createCheckout({
   intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY

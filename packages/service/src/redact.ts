@@ -11,7 +11,7 @@
  * Masks API keys, client secrets, bearer and session tokens, handoff keys, passwords in URLs, and numbers of 12
  * or more digits.
  *
- * @example redact('key pi_sk_test_4eC39HqLyjWDarjtT1zdp7dc') // 'key pi_sk_test_…'
+ * @example redact(`key ${process.env.PI_API_KEY}`) // 'key pi_sk_test_…'
  */
 export function redact(text: string): string {
   const plain = mask(text)

@@ -1,4 +1,11 @@
 /** Client of the sandbox's control API, for one test environment. @module */
+import type { PaymentIntent } from '@pi-checkout/contract'
+import type {
+  IntentPage,
+  LintIssue,
+  ShownIntent,
+  SimulatedOutcome,
+} from '../../shared/sandbox-api.ts'
 
 /** A running service. */
 export interface SandboxAddress {
@@ -7,26 +14,6 @@ export interface SandboxAddress {
   /** Bearer token of the control API, as in `PI_ADMIN_TOKEN`. */
   readonly adminToken: string
 }
-
-/** An intent as the sandbox has stored it. */
-export interface SandboxIntent {
-  readonly id: string
-  readonly orderId: string
-  /** In minor units. */
-  readonly amount: number
-  readonly currency: string
-  readonly status: string
-}
-
-/** What the bank can decide, or the buyer do, without a browser. */
-export type SandboxOutcome =
-  | 'succeeded'
-  | 'declined'
-  | 'failed'
-  | 'requires_action'
-  | 'processing'
-  | 'canceled'
-  | 'expired'
 
 /** A test environment with its own key, intents, clock, origins, and faults. */
 export class SandboxEnvironment {
@@ -92,23 +79,23 @@ export class SandboxEnvironment {
   }
 
   /** Returns the newest 200 intents, newest first. */
-  async intents(): Promise<readonly SandboxIntent[]> {
-    return (await this.#send<{ intents: SandboxIntent[] }>('GET /intents')).intents
+  async intents(): Promise<readonly PaymentIntent[]> {
+    return (await this.#send<IntentPage>('GET /intents')).intents
   }
 
   /** Returns an intent. */
-  async intent(id: string): Promise<SandboxIntent> {
-    return (await send<{ intent: SandboxIntent }>(this.#address, `GET /intents/${id}`)).intent
+  async intent(id: string): Promise<PaymentIntent> {
+    return (await send<ShownIntent>(this.#address, `GET /intents/${id}`)).intent
   }
 
   /** Simulates an outcome of an intent. */
-  async settle(id: string, outcome: SandboxOutcome): Promise<void> {
+  async settle(id: string, outcome: SimulatedOutcome): Promise<void> {
     await send(this.#address, `POST /intents/${id}/settle`, { outcome })
   }
 
   /** Returns the rules of the sandbox's lint that requests have broken, such as `secret_in_url`. */
   async brokenRules(): Promise<readonly string[]> {
-    const { findings } = await this.#send<{ findings: { rule: string }[] }>('GET /lint')
+    const { findings } = await this.#send<{ findings: LintIssue[] }>('GET /lint')
     return findings.map(({ rule }) => rule)
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isFinal, paymentIntentStatuses, phaseOf } from '../../src/merchant-api/profile.ts'
+import { isFinal, paymentIntentStatuses, phaseOf } from '../../src/merchant-api/payment-status.ts'
 
 test('only succeeded is paid, and a status that is not known is unknown', () => {
   expect(paymentIntentStatuses.map((status) => [status, phaseOf(status)])).toEqual([

@@ -1,0 +1,112 @@
+/** Looks at the orders that are due, so that each has its turn. @module */
+import { PiError } from '../client/errors.ts'
+import { type Ledger, lookForReconcile } from './look-at-order.ts'
+import { inTime } from './shop-error.ts'
+
+/** What `reconcile()` did. */
+export interface ReconcileSummary {
+  /** Number of orders that were looked at. */
+  readonly orders: number
+  /** Number of errors, each of which was reported. */
+  readonly errors: number
+}
+
+const minute = 60_000
+/** The longest time for which this process passes over an order that fails. */
+const maxPause = 60 * minute
+/** Milliseconds for one order: the retrieves, the hooks, and the shop's database. */
+const orderTimeout = 120_000
+const retrieveTimeout = 10_000
+/** Orders per page, orders that are looked at at the same time, and failures in a row that end a run. */
+const pageSize = 100
+const concurrency = 4
+const maxFailures = 5
+/** Number of orders whose failures are remembered. */
+const maxPauses = 10_000
+
+export class DueOrders {
+  readonly #ledger: Ledger
+  /** When to look at an order again that stays due: its intents are gone, or the look failed. */
+  readonly #pauses = new Map<string, { readonly until: number; readonly ms: number }>()
+  #running: Promise<ReconcileSummary> | undefined
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger
+  }
+
+  /** Looks at the orders that are due. A running call is joined. */
+  reconcile(signal?: AbortSignal): Promise<ReconcileSummary> {
+    this.#running ??= this.#run(signal).finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #run(signal: AbortSignal | undefined): Promise<ReconcileSummary> {
+    const run: Run = { looked: new Set(), orders: 0, errors: 0, failures: 0, fatal: undefined }
+    for (let limit = pageSize; !signal?.aborted; ) {
+      const listed = this.#ledger.records.due(Date.now(), limit)
+      const due = await inTime(listed, { ms: orderTimeout, event: 'payments.due did not return' })
+      const page = due.filter((orderId) => !run.looked.has(orderId) && !this.#isPaused(orderId))
+      if (page.length === 0 && due.length < limit) break
+      // The workers share one iterator.
+      const orderIds = page.values()
+      const work = async (): Promise<void> => {
+        for (const orderId of orderIds) await this.#lookAt(orderId, run, signal)
+      }
+      await Promise.all(Array.from({ length: concurrency }, work))
+      if (run.fatal) throw run.fatal.error
+      // As many more as stay due.
+      limit = pageSize + due.length - page.length
+    }
+    const { orders, errors } = run
+    return { orders, errors }
+  }
+
+  async #lookAt(orderId: string, run: Run, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted || run.fatal) return
+    run.looked.add(orderId)
+    run.orders++
+    try {
+      const look = lookForReconcile(this.#ledger, orderId, {
+        signal,
+        totalTimeout: retrieveTimeout,
+      })
+      // What a hook or a store that hangs does later is as that of another process.
+      const event = `order ${JSON.stringify(orderId)} was not checked`
+      const { failure, isMissing } = await inTime(look, { ms: orderTimeout, event })
+      if (isMissing) this.#pause(orderId)
+      else this.#pauses.delete(orderId)
+      if (failure !== undefined) throw failure
+      run.failures = 0
+    } catch (error) {
+      if (signal?.aborted) return
+      run.errors++
+      if (!PiError.is(error)) this.#pause(orderId)
+      else if (error.retryable) run.failures++
+      // Every other order would fail too.
+      const isFatal = PiError.is(error) && (error.status === 401 || run.failures >= maxFailures)
+      if (isFatal) run.fatal ??= { error }
+      else this.#ledger.hooks.onError(error, orderId)
+    }
+  }
+
+  #isPaused(orderId: string): boolean {
+    return (this.#pauses.get(orderId)?.until ?? 0) > Date.now()
+  }
+
+  #pause(orderId: string): void {
+    const ms = Math.min(2 * (this.#pauses.get(orderId)?.ms ?? minute / 2), maxPause)
+    if (this.#pauses.size >= maxPauses) this.#pauses.clear()
+    this.#pauses.set(orderId, { until: Date.now() + ms, ms })
+  }
+}
+
+interface Run {
+  readonly looked: Set<string>
+  orders: number
+  errors: number
+  /** In a row. */
+  failures: number
+  fatal: { readonly error: unknown } | undefined
+}

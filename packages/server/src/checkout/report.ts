@@ -1,0 +1,40 @@
+/** Reports errors and reviews: to the shop's hook, or to stderr. @module */
+import type { CheckoutOptions, PaymentUnderReview } from './options.ts'
+
+/** Reports an error. `line` replaces it in the log. */
+export type Report<Context> = (
+  about: Parameters<NonNullable<CheckoutOptions<Context>['onError']>>[0],
+  line?: string,
+) => void
+
+/** Lines per minute: a client can send as many requests as it likes. */
+const maxLines = 60
+
+export function reporterOf<Context>({
+  onError,
+}: Pick<CheckoutOptions<Context>, 'onError'>): Report<Context> {
+  let minute = 0
+  let lines = 0
+  return (about, line) => {
+    if (onError) {
+      // An error of the listener, also a later one, must not change the response.
+      const call = async (): Promise<void> => onError(about)
+      call().catch(() => {})
+      return
+    }
+    const now = Math.floor(Date.now() / 60_000)
+    lines = now === minute ? lines + 1 : 1
+    minute = now
+    if (lines > maxLines) return
+    const last = lines === maxLines ? ['The errors after it in this minute have no line.'] : []
+    // biome-ignore lint/suspicious/noConsole: otherwise the shop would not see the cause.
+    console.error('pi-checkout:', line ?? about.error, ...last)
+  }
+}
+
+export function logReview({ orderId, payment, reason }: PaymentUnderReview): void {
+  const { amount, currency, intentId } = payment
+  const text = `payment ${intentId} of ${amount} ${currency} for order ${JSON.stringify(orderId)} needs a review: ${reason}. Accept or refund it with resolve().`
+  // biome-ignore lint/suspicious/noConsole: otherwise the shop would keep money that pays for nothing.
+  console.error('pi-checkout:', text)
+}

@@ -1,0 +1,185 @@
+/** Responds to the requests of pages. @module */
+import type { CheckoutOptions, FullPage } from './options.ts'
+import type { OrderPayments } from './order-payments.ts'
+import {
+  type Asked,
+  type CheckoutRoute,
+  readAsked,
+  readPageOrigin,
+  routeMethods,
+  routeOf,
+} from './parse-request.ts'
+import {
+  type HandoffProblemCode,
+  HandoffRejection,
+  handoffProblems,
+  jsonResponse,
+  problemResponse,
+  publicCode,
+} from './problem.ts'
+import type { Report } from './report.ts'
+import { callShop, inTime } from './shop-error.ts'
+import { startPage, startProblemPage } from './start-page.ts'
+
+/** Milliseconds for the shop's hooks and store, and for the service. The page waits 20 seconds. */
+const requestTimeout = 19_000
+
+export interface Shop<Context> {
+  readonly options: CheckoutOptions<Context>
+  readonly basePath: string
+  readonly origins: readonly string[]
+  readonly payments: OrderPayments
+  readonly watch: { readonly seeHandoff: () => Promise<void> }
+  readonly report: Report<Context>
+}
+
+interface PageRequest<Context> {
+  readonly route: CheckoutRoute
+  /** What the page asked for, and its way back, as far as they are known. */
+  asked: Asked & { readonly returnUrl?: string }
+  /** As `authorize` returned it. */
+  orderId?: string
+  readonly request: Request
+  readonly context: Context
+}
+
+export async function respond<Context>(
+  shop: Shop<Context>,
+  request: Request,
+  context: Context,
+): Promise<Response> {
+  const route = routeOf(request.url, shop.basePath)
+  const { fullPage } = shop.options
+  if (!route || (route === 'start' && !fullPage)) return problemResponse('not_found')
+  const sent: PageRequest<Context> = { route, asked: {}, request, context }
+  const response = await respondTo(shop, sent).catch((error: unknown) =>
+    problemOf(error, shop, sent),
+  )
+  response.headers.append('vary', 'Origin')
+  const origin = request.headers.get('origin')
+  // Its page may read the response, also if the routes have another origin.
+  if (origin && shop.origins.includes(origin)) {
+    response.headers.set('access-control-allow-origin', origin)
+    response.headers.set('access-control-allow-credentials', 'true')
+  }
+  return response
+}
+
+async function respondTo<Context>(
+  shop: Shop<Context>,
+  sent: PageRequest<Context>,
+): Promise<Response> {
+  const { route, request } = sent
+  const origin = readPageOrigin(request, shop.origins)
+  if (request.method === 'OPTIONS' && origin !== undefined) return preflightResponse(route)
+  sent.asked = await readAsked(request, route, origin)
+  const event = 'authorize, order, onPaid, or the store did not return'
+  return await inTime(answer(shop, sent), { ms: requestTimeout, event })
+}
+
+/** Answers a request that was read. */
+async function answer<Context>(
+  { options, origins, payments, watch }: Shop<Context>,
+  sent: PageRequest<Context>,
+): Promise<Response> {
+  const { route, request, context } = sent
+  const { orderId: asked } = sent.asked
+  const query = { orderId: asked, request, context }
+  const orderId: unknown = await callShop('authorize: the hook failed', () =>
+    options.authorize(query),
+  )
+  if (orderId === undefined || orderId === null || orderId === '') {
+    throw new HandoffRejection('order_not_found', 'authorize: the hook returned no order.')
+  }
+  if (typeof orderId !== 'string') {
+    throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
+  }
+  sent.orderId = orderId
+  if (route === 'status') {
+    const { phase, reason } = await payments.state(orderId)
+    return jsonResponse({ phase, reason, orderId })
+  }
+  await watch.seeHandoff()
+  const { fullPage } = options
+  if (route === 'start' && fullPage) {
+    const returnUrl = returnUrlOf(fullPage, orderId, origins)
+    sent.asked = { ...sent.asked, returnUrl }
+    const { checkoutOrigin } = fullPage
+    const appearance = JSON.stringify(fullPage.appearance)
+    const hosted = { checkoutOrigin, returnUrl, locale: localeOf(sent), appearance }
+    return startPage(await payments.handoff(orderId), hosted)
+  }
+  const { id, clientSecret } = await payments.handoff(orderId)
+  // Exactly the two values, and the order's id.
+  return jsonResponse({ id, clientSecret, orderId })
+}
+
+async function problemOf<Context>(
+  error: unknown,
+  { report, basePath }: Shop<Context>,
+  sent: PageRequest<Context>,
+): Promise<Response> {
+  const { route, request, context, orderId } = sent
+  const about = { error, context, orderId }
+  if (!(error instanceof HandoffRejection)) {
+    report(about)
+    return await problemFor(publicCode(error), sent)
+  }
+  const { code, status, message } = error
+  error.requestId = request.headers.get('x-request-id')?.slice(0, 128)
+  // A client that disconnects is no error of the shop or its page.
+  if (code !== 'body_incomplete') {
+    const path = `${basePath === '/' ? '' : basePath}/${route}`
+    const id = error.requestId ? `, X-Request-Id ${JSON.stringify(error.requestId)}` : ''
+    const line = `${path} returned ${status} ${code}${id}: ${message}`
+    report(about, line)
+  }
+  return await problemFor(code, sent)
+}
+
+/** Returns a problem for the page's script, or a page for the buyer. */
+async function problemFor<Context>(
+  code: HandoffProblemCode,
+  sent: PageRequest<Context>,
+): Promise<Response> {
+  const { route, asked } = sent
+  if (route === 'start') {
+    const { returnUrl } = asked
+    // The order's page shows why it cannot be paid.
+    if (returnUrl && handoffProblems[code].status === 409) return redirectResponse(returnUrl)
+    return startProblemPage(code, { ...asked, locale: localeOf(sent) })
+  }
+  const allow = code === 'method_not_allowed' ? routeMethods[route] : undefined
+  return problemResponse(code, {
+    allow,
+    orderId: handoffProblems[code].status === 409 ? sent.orderId : undefined,
+  })
+}
+
+function redirectResponse(location: string): Response {
+  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
+}
+
+function localeOf<Context>({ asked, request }: PageRequest<Context>): string {
+  const [accepted = ''] = request.headers.get('accept-language')?.split(/[,;]/, 1) ?? []
+  return asked.locale ?? accepted.trim().slice(0, 64)
+}
+
+/** @throws {TypeError} If the page would not return to the shop. */
+function returnUrlOf({ returnUrl }: FullPage, orderId: string, origins: readonly string[]): string {
+  const address = returnUrl(orderId)
+  if (URL.canParse(address) && origins.includes(new URL(address).origin)) return address
+  throw new TypeError('fullPage.returnUrl: must return an address on shopOrigin.')
+}
+
+/** Permits the request that a page of another origin is about to send. */
+function preflightResponse(route: CheckoutRoute): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': routeMethods[route],
+      'access-control-allow-headers': 'content-type',
+      'access-control-max-age': '600',
+    },
+  })
+}

@@ -1,0 +1,42 @@
+/** Reads the body of a message of node:http, regardless of other listeners. @module */
+// biome-ignore lint/style/noRestrictedImports: types only
+import type { IncomingMessage } from 'node:http'
+
+/**
+ * Reads a body from the call on: what another listener makes flow before is gone.
+ *
+ * @returns More than `max` bytes if the body is larger. The rest is discarded.
+ * @throws {TypeError} If another listener throws, or emits what is no body.
+ * @throws {Error} If the message closes before its end.
+ */
+export function readMessage(message: IncomingMessage, max: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const take = (chunk: string | Uint8Array): void => {
+      if (size > max) return
+      // Other code may have called setEncoding().
+      const encoding = message.readableEncoding ?? 'utf8'
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
+      if (!ArrayBuffer.isView(bytes)) {
+        reject(new TypeError('a part of the body is neither text nor bytes'))
+        return
+      }
+      chunks.push(bytes)
+      size += bytes.byteLength
+      if (size > max) resolve(Buffer.concat(chunks))
+    }
+    const fail = (): void => reject(new Error('the body is incomplete'))
+    // HTTP/2 ends a body that is aborted. The others stay: a late error would otherwise end the process.
+    message.on('aborted', fail).on('error', reject).on('close', fail)
+    message.on('data', take).prependListener('end', () => resolve(Buffer.concat(chunks)))
+    // Reads although other code pauses the message, or listens to this event and reads nothing.
+    message.on('readable', () => {
+      try {
+        while (message.read() !== null) {}
+      } catch (cause) {
+        reject(new TypeError('another listener of the body threw an error', { cause }))
+      }
+    })
+  })
+}

@@ -1,0 +1,58 @@
+/** Why a request failed, and whether another one may succeed. @module */
+import { advices } from './error-codes.ts'
+import type { PiErrorFacts } from './errors.ts'
+import type { OperationRequest } from './operations.ts'
+import { causeWithoutSecrets, withoutSecrets } from './secrets.ts'
+import { isRejectedCertificate, NotSent, transportCode } from './transport.ts'
+
+export interface RequestFailure
+  extends Omit<PiErrorFacts, 'retryable' | 'requests' | 'idempotencyKey'> {
+  /** Code of the problem or of the transport, for the report of the request. */
+  readonly reported: string
+  readonly transient: boolean
+  /** What happened, to follow the title of the operation. */
+  readonly event: string
+  /** Milliseconds. */
+  readonly retryAfter?: number | undefined
+}
+
+/** Returns the failure of a request to which no complete response arrived. */
+export function transportFailure(
+  error: unknown,
+  { url, apiKey }: Pick<OperationRequest<unknown>, 'url' | 'apiKey'>,
+): RequestFailure {
+  const found = transportCode(error)
+  const reported = found === undefined ? undefined : withoutSecrets(found, apiKey).slice(0, 64)
+  const cause = causeWithoutSecrets(error, apiKey)
+  if (!(error instanceof NotSent)) {
+    const code = 'connection_lost'
+    const event = `got no complete response (${reported ?? 'connection lost'})`
+    return failure({ code, reported: reported ?? code, transient: true, event, cause })
+  }
+  const outcome = 'not_sent'
+  if (reported !== undefined && isTlsFailure(reported)) {
+    const event = `could not be sent: the TLS handshake failed (${reported}), ${advices.tls_failed}`
+    // The same certificate and settings fail again.
+    return failure({ code: 'tls_failed', reported, outcome, transient: false, event, cause })
+  }
+  const code = 'not_connected'
+  const event = `could not be sent to ${new URL(url).origin} (${reported ?? 'no connection'})`
+  const { transient } = error
+  return failure({ code, reported: reported ?? code, outcome, transient, event, cause })
+}
+
+/** By default an intent may exist and a retry does not help. */
+export function failure(
+  facts: Pick<RequestFailure, 'code' | 'event'> & Partial<RequestFailure>,
+): RequestFailure {
+  return { reported: facts.code, outcome: 'unknown', transient: false, ...facts }
+}
+
+// A peer without TLS or without a common version, and OpenSSL's alerts: the peer rejects the certificate or handshake.
+const rejectedHandshake =
+  /^ERR_SSL_(?:(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|HTTP_REQUEST)$|\w{0,16}ALERT_(?:\w{0,16}CERTIFICATE|(?:UNKNOWN_CA|HANDSHAKE_FAILURE|PROTOCOL_VERSION|ACCESS_DENIED|UNRECOGNIZED_NAME|NO_APPLICATION_PROTOCOL)$))/
+
+// Node.js also reports a failed handshake as EPROTO.
+function isTlsFailure(code: string): boolean {
+  return code === 'EPROTO' || isRejectedCertificate(code) || rejectedHandshake.test(code)
+}

@@ -1,0 +1,78 @@
+/** The responses of another service in the form of ours. @module */
+import { phaseOf } from '@pi-checkout/contract/payment-status'
+import type { TransportResponse } from './transport.ts'
+
+/** A response of another service to a create or a retrieve, a success or an error. */
+export interface ServiceResponse {
+  /** HTTP status. */
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
+  /** The parsed body; `undefined` if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: JSON in a form that only the merchant knows, as of `Response.json()`
+  readonly body: any
+}
+
+/**
+ * Returns a response of another service in our form: an intent, or for an error an object with our `code`, such as
+ * `payment_intent_not_found` or `idempotency_key_reused`. Throws if it does not understand the response.
+ */
+export type Translate = (response: ServiceResponse) => unknown
+
+/** Reads the body of a response with `translate`, or returns why it cannot. */
+export async function translateBody(
+  translate: Translate,
+  { status, header }: TransportResponse,
+  json: unknown,
+): Promise<{ readonly body: object } | { readonly violation: string }> {
+  const headers = { get: (name: string) => header(name.toLowerCase()) ?? null }
+  try {
+    const body: unknown = await translate({ status, headers, body: json })
+    return isObject(body) ? { body } : { violation: 'translate returned no object' }
+  } catch (error) {
+    // Its message may contain the response.
+    const { name = 'no error', stack = '' } = error instanceof Error ? error : {}
+    const [, place = ''] = /\n {4}(at .*)/.exec(stack) ?? []
+    return { violation: `translate threw ${name} ${place}`.trimEnd() }
+  }
+}
+
+/**
+ * Returns an intent of another service with our fields only: another field may contain a secret. A field that the service
+ * does not have is `null`, and a status that is not ours is `unknown`.
+ */
+export function intentInOurForm(intent: object): object {
+  const {
+    status,
+    paymentMethod = null,
+    lastPaymentFailure = null,
+    nextAction = null,
+    providerPaymentId = null,
+    createdAt = null,
+    updatedAt = null,
+  }: Record<string, unknown> = { ...intent }
+  const roles = { paymentMethod, lastPaymentFailure, nextAction, providerPaymentId }
+  const isOurs = typeof status === 'string' && phaseOf(status) !== 'unknown'
+  return {
+    ...specifiedFields(intent),
+    ...roles,
+    status: isOurs ? status : 'unknown',
+    createdAt,
+    updatedAt,
+  }
+}
+
+/**
+ * Returns the fields that the specification names. No other field of an unknown service has a meaning.
+ *
+ * @see Payment Intents specification, §2.1
+ */
+export function specifiedFields(intent: object): object {
+  const { id, amount, currency, orderId, clientSecret, customer, metadata } = {
+    ...intent,
+  } as Record<string, unknown>
+  return { id, amount, currency, orderId, clientSecret, customer, metadata }
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
