@@ -182,7 +182,7 @@ test("the root README's two files are a shop with one intent whose page loads th
   const headers = { origin: shop, 'content-type': 'application/json' }
   const send = () => fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
   const [one, two] = [await (await send()).json(), await (await send()).json()]
-  expect(Object.keys(one)).toEqual(['id', 'clientSecret'])
+  expect(Object.keys(one)).toEqual(['id', 'clientSecret', 'orderId'])
   expect(two).toEqual(one)
   await stop()
 })

@@ -222,22 +222,23 @@ export class PiCheckout extends LitElement {
     // A screen reader announces no text while an element is busy.
     const ariaBusy = String(state === 'loading' && this.#payment.payment.delay === 0)
     const title = this.label || this.#textOf('title')
-    Object.assign(this.#internals, { role: 'group', ariaLabel: title, ariaBusy })
     if (frame) Object.assign(frame, { title, inert: state === 'loading' })
     try {
+      Object.assign(this.#internals, { role: 'group', ariaLabel: title, ariaBusy })
       this.#internals.states.clear()
       this.#internals.states.add(state)
     } catch {
-      // Chromium before 125 accepts only states that begin with dashes.
+      // Chromium before 125 accepts only states that begin with dashes, and jsdom neither.
     }
     this.#keepFocus()
   }
 
   /** Moves the focus from what was removed to what is shown now, unless the buyer has focused something else. */
   #keepFocus(): void {
+    if (!this.#hadFocus) return
     const active = this.shadowRoot?.activeElement
     const isLost = active ? active.matches('div') : document.activeElement === document.body
-    if (this.#hadFocus && isLost && active !== this.#target) this.focus({ preventScroll: true })
+    if (isLost && active !== this.#target) this.focus({ preventScroll: true })
   }
 
   /** What has the focus of the element. */

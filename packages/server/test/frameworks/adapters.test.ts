@@ -272,7 +272,7 @@ test.each(treated)('$host: a body that comes late, if middleware $name', async (
   const { base, rows, queries, errors } = await startShop(one.mount)
   rows.set(fields.orderId, { orderId: 'A-1001', amount: 100, currency: 'AMD' })
   const get = await fetch(`${base}/checkout/status?orderId=A-1001`, { headers })
-  expect(await get.text()).toBe('{"phase":"open"}')
+  expect(await get.text()).toBe('{"phase":"open","orderId":"A-1001"}')
   const options = { method: 'POST', headers: { ...headers, expect: '100-continue' } }
   const client = httpRequest(`${base}/checkout/handoff`, options)
   const responded = once(client, 'response')
