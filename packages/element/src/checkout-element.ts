@@ -171,7 +171,7 @@ export class PiCheckout extends LitElement {
 
   /** Why the checkout or the result cannot be shown. `null` unless the state is `error`. */
   get error(): CheckoutError | null {
-    return (this.state === 'error' && this.#payment.payment.error) || null
+    return this.#payment.payment.error ?? null
   }
 
   /**
@@ -220,7 +220,7 @@ export class PiCheckout extends LitElement {
     const { state } = this
     const { element: frame } = this.#frame
     // A screen reader announces no text while an element is busy.
-    const ariaBusy = String(state === 'loading' && this.#payment.payment.delay === 0)
+    const ariaBusy = state === 'loading' && this.#payment.payment.delay === 0
     const title = this.label || this.#textOf('title')
     if (frame) Object.assign(frame, { title, inert: state === 'loading' })
     try {

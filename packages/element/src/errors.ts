@@ -54,8 +54,8 @@ export class CheckoutError extends Error {
     this.isTest = options?.isTest === true
     const { retryable } = Object(options?.cause) as { readonly retryable?: unknown }
     // Another sign-in, or another look, can help with a status.
-    const isFinal = retryable === false && code !== 'status_failed'
-    this.retryable = !isFinal && (retryableCodes as readonly string[]).includes(code)
+    const canHelp = retryable !== false || code === 'status_failed'
+    this.retryable = canHelp && (retryableCodes as readonly string[]).includes(code)
   }
 }
 

@@ -60,8 +60,7 @@ export class FrameController implements ReactiveController {
 
   hostDisconnected(): void {
     this.#observer.disconnect()
-    // A frame that stays in the shadow root would load again with the next insertion.
+    // A frame that stays in the shadow root would load again with the next insertion. The payment ends its session.
     this.element?.remove()
-    this.unmount()
   }
 }

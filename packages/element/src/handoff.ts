@@ -1,5 +1,6 @@
 /** The id and client secret of one intent, as a page passes them to the element. @module */
 import type { PaymentStatus } from './client/fetch-status.ts'
+import { textOf } from './client/shop-error.ts'
 
 /** What the element mounts. */
 export interface Handoff {
@@ -33,18 +34,11 @@ export type FetchStatus = (request: Request) => Promise<PaymentStatus>
  * @throws {TypeError} If id or secret is missing, or the secret is a secret API key, which no browser may receive.
  */
 export function readHandoff(value: unknown): OrderHandoff {
-  const { id, clientSecret, orderId } = Object(value) as {
-    readonly [field in keyof OrderHandoff]?: unknown
-  }
-  if (!isText(id) || !isText(clientSecret)) {
-    throw new TypeError('handoff: must have id and clientSecret')
-  }
+  const fields = Object(value) as { readonly [field in keyof OrderHandoff]?: unknown }
+  const [id, clientSecret] = [textOf(fields.id), textOf(fields.clientSecret)]
+  if (!id || !clientSecret) throw new TypeError('handoff: must have id and clientSecret')
   if (clientSecret.startsWith('pi_sk_')) {
     throw new TypeError('clientSecret: must not be a secret API key')
   }
-  return { id, clientSecret, orderId: isText(orderId) ? orderId : undefined }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
+  return { id, clientSecret, orderId: textOf(fields.orderId) }
 }

@@ -147,7 +147,9 @@ export class PaymentController implements ReactiveController {
     let { handoff } = this.#payment
     try {
       if (kind === 'status') {
-        const ask = async (): Promise<unknown> => await source?.fetchStatus?.({ orderId, signal })
+        // Each time the function of the last render.
+        const ask = async (): Promise<unknown> =>
+          await this.#payment.source?.fetchStatus?.({ orderId, signal })
         const onStatus = (report: PaymentStatus): void =>
           this.#handle({ type: 'phase', turn, report })
         await poll(ask, { signal, longestPause, onStatus })
@@ -193,7 +195,7 @@ export class PaymentController implements ReactiveController {
       if (name === 'ready' && before.name !== 'busy') this.#dispatch('pi-ready')
       if (name === 'finished') this.#dispatch(`pi-${end as 'finish' | 'cancel'}`, { intentId })
     }
-    if (name === 'error' && error && error !== before.error) {
+    if (error && error !== before.error) {
       const help = helpFor(error)
       // biome-ignore lint/suspicious/noConsole: for the developer of the page
       if (help) console.error(help)

@@ -49,6 +49,7 @@ export interface Payment {
   readonly end?: 'finish' | 'cancel' | undefined
   /** What the server says about the payment. */
   readonly report?: PaymentStatus | undefined
+  /** In the state `error` only. */
   readonly error?: CheckoutError | undefined
   /** Another source, which waits for the end of this payment. */
   readonly pending?: SetEvent | undefined

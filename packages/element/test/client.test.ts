@@ -79,15 +79,31 @@ test.each<[Given, number]>([
   expect(requests).toHaveLength(given.length)
 })
 
-test('a redirect, as to a sign-in page, ends with an error, and is not followed', async () => {
-  vi.stubGlobal('fetch', async (_url: string, { redirect }: RequestInit) => {
-    expect(redirect).toBe('manual')
-    return { ok: false, status: 0, json: () => Promise.reject(new SyntaxError()) }
+/** A host that redirects each path except one. What a browser returns of a redirect has no address. */
+function redirectAllBut(path: string): void {
+  vi.stubGlobal('fetch', async (url: string, { redirect }: RequestInit) => {
+    requests.push({ url: url.slice(location.origin.length), at: 0, init: {} })
+    if (requests.at(-1)?.url === path) return Response.json({ phase: 'paid' })
+    const type = redirect === 'manual' && 'opaqueredirect'
+    return { type, ok: false, status: 0, json: () => Promise.reject(new SyntaxError()) }
   })
-  await expect(followPayment('/checkout/status')).rejects.toMatchObject({
-    status: 302,
-    retryable: false,
-  })
+}
+
+test.each([
+  ['/checkout/status', '/checkout/status/'],
+  ['/checkout/status/', '/checkout/status'],
+  ['/checkout/status?shop=1', '/checkout/status/?shop=1'],
+])('finds %s at %s, to which a host redirects', async (path, other) => {
+  redirectAllBut(other)
+  expect(await followPayment(path)).toBe('paid')
+  expect(requests.map(({ url }) => url)).toEqual([path, other])
+})
+
+test('another redirect, as to a sign-in page, ends with an error, and is not followed', async () => {
+  redirectAllBut('/sign-in')
+  const error = { status: 302, retryable: false }
+  await expect(followPayment('/checkout/status')).rejects.toMatchObject(error)
+  expect(requests).toHaveLength(2)
 })
 
 test('asks for an order, and reads only what a status has', async () => {

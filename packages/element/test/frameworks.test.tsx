@@ -19,13 +19,13 @@ test('server-rendered React HTML has the attributes, and neither secret nor id',
       <PiCheckout basePath="/checkout" orderId="A-1" handoff={handoff} label="Pay" className="pay">
         <p>Waiting</p>
       </PiCheckout>
-      <PiCheckout checkoutOrigin="https://pay.example" fetchHandoff={fetchHandoff} />
+      <PiCheckout checkoutOrigin="https://pay.example" fetchHandoff={fetchHandoff} orderId="" />
       <pi-checkout base-path="/checkout" handoff={handoff} fetchHandoff={fetchHandoff} />
     </>,
   )
   expect(html).toBe(
     '<pi-checkout class="pay" base-path="/checkout" order-id="A-1"><p>Waiting</p></pi-checkout>' +
-      '<pi-checkout></pi-checkout><pi-checkout base-path="/checkout"></pi-checkout>',
+      '<pi-checkout order-id=""></pi-checkout><pi-checkout base-path="/checkout"></pi-checkout>',
   )
   // A process serves many pages.
   expect(settings).toEqual({})
@@ -37,6 +37,12 @@ test("React's types have the tag and its handlers, and reject the secret alone",
   expect(tag.type).toBe('pi-checkout')
   // @ts-expect-error React would print it into server-rendered HTML.
   expect((<pi-checkout clientSecret="x" />).type).toBe('pi-checkout')
+})
+
+test('a function in React needs an order, because each render may have another function', () => {
+  // @ts-expect-error Without an id, another function could be for another order.
+  const element = <PiCheckout fetchHandoff={async () => handoff} />
+  expect(() => renderToString(element)).toThrow(/^orderId: fetchHandoff needs it/)
 })
 
 test("Vue's and Svelte's types have the tag, its values, and its handlers", () => {

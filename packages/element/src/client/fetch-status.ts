@@ -1,7 +1,7 @@
 /** One request for the payment's phase. @module */
 import type { Phase } from '@pi-checkout/contract/payment-status'
 import { requestJson } from './request-json.ts'
-import { ShopError } from './shop-error.ts'
+import { ShopError, textOf } from './shop-error.ts'
 
 export type { Phase }
 
@@ -47,11 +47,8 @@ export interface OrderRequest {
  * @example
  * pay.fetchStatus = (options) => getStatus('https://api.shop.example/checkout/status', options)
  */
-export async function getStatus(
-  url: string,
-  { orderId, signal }: OrderRequest = {},
-): Promise<PaymentStatus> {
-  return readStatus(await requestJson(url, { method: 'GET', orderId, signal }))
+export async function getStatus(url: string, options?: OrderRequest): Promise<PaymentStatus> {
+  return readStatus(await requestJson(url, { ...options, method: 'GET' }))
 }
 
 const phases: readonly unknown[] = ['open', 'processing', 'paid', 'failed', 'review', 'unknown']
@@ -61,8 +58,4 @@ export function readStatus(value: unknown): PaymentStatus {
   const { phase, reason, orderId } = Object(value) as Record<keyof PaymentStatus, unknown>
   if (!phases.includes(phase)) throw new ShopError(200, { title: 'The status has no phase' })
   return { phase: phase as PaymentPhase, reason: textOf(reason), orderId: textOf(orderId) }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

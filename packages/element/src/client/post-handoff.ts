@@ -14,10 +14,7 @@ import { requestJson } from './request-json.ts'
  * @example
  * pay.fetchHandoff = (options) => postHandoff('https://api.shop.example/checkout/handoff', options)
  */
-export async function postHandoff(
-  url: string,
-  { orderId, signal }: OrderRequest = {},
-): Promise<OrderHandoff> {
+export async function postHandoff(url: string, options?: OrderRequest): Promise<OrderHandoff> {
   // The element checks all three values.
-  return (await requestJson(url, { method: 'POST', orderId, signal })) as unknown as OrderHandoff
+  return (await requestJson(url, { ...options, method: 'POST' })) as unknown as OrderHandoff
 }

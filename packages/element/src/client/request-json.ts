@@ -1,22 +1,20 @@
 /** One request with a time limit, which includes its body. @module */
-
+import type { OrderRequest } from './fetch-status.ts'
 import { ShopError } from './shop-error.ts'
 
 /** Longest time that a request can take, in milliseconds. */
 const requestTimeout = 20_000
 
-interface JsonRequest {
+interface JsonRequest extends OrderRequest {
   /** A GET has the order in its query, a POST in its body. */
   readonly method: 'GET' | 'POST'
-  readonly orderId: string | undefined
-  readonly signal: AbortSignal | undefined
 }
 
 /**
  * Returns the JSON of a response, `{}` if its body is something else.
  *
  * @param path - Resolved against the page's origin, because a `<base>` can be injected.
- * @throws {ShopError} If the response is an error or a redirect.
+ * @throws {ShopError} If the response is an error, or a redirect to another page.
  * @throws {TypeError} If there is no response, or none in 20 seconds.
  * @throws The reason of `signal`, if it aborts.
  */
@@ -34,18 +32,25 @@ export async function requestJson(
   signal?.addEventListener('abort', abort)
   const timer = setTimeout(abort, requestTimeout)
   try {
-    const response = await fetch(url.href, {
-      method,
-      ...(isPost && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ orderId }),
-      }),
-      // Such as a sign-in page, which another request would get too. Its address may be another site's.
-      redirect: 'manual',
-      credentials: 'include',
-      cache: 'no-store',
-      signal: end.signal,
-    })
+    const send = (): Promise<Response> =>
+      fetch(url.href, {
+        method,
+        ...(isPost && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ orderId }),
+        }),
+        // Such as a sign-in page, which another request would get too. Its address may be another site's.
+        redirect: 'manual',
+        credentials: 'include',
+        cache: 'no-store',
+        signal: end.signal,
+      })
+    let response = await send()
+    if (response.type === 'opaqueredirect') {
+      // Some hosts redirect to the same path with, or without, a slash at its end.
+      url.pathname = `${url.pathname}/`.replace(/\/\/$/, '')
+      response = await send()
+    }
     const json: unknown = await response.json().catch((error) => {
       if (end.signal.aborted) throw error
     })

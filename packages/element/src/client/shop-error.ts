@@ -29,10 +29,15 @@ export class ShopError extends Error {
     status: number,
     { title, code, retryable, orderId }: { readonly [name: string]: unknown },
   ) {
-    super(typeof title === 'string' ? title : `The shop returned ${status}`)
-    this.code = typeof code === 'string' ? code : 'unknown'
+    super(textOf(title) ?? `The shop returned ${status}`)
+    this.code = textOf(code) ?? 'unknown'
     this.status = status
     this.retryable = typeof retryable === 'boolean' ? retryable : status === 429 || status >= 500
-    this.orderId = typeof orderId === 'string' ? orderId : undefined
+    this.orderId = textOf(orderId)
   }
+}
+
+/** Returns a value of a response that is a text, and not empty. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value ? value : undefined
 }

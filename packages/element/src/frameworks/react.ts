@@ -12,12 +12,20 @@ import { PiCheckout as PiCheckoutElement } from '../checkout-element.ts'
 import { configureCheckout } from '../configure-checkout.ts'
 import type { PiEventType } from '../events.ts'
 import '../register.ts'
+import type { FetchHandoff } from '../handoff.ts'
 import type { AttributeHandlers, CheckoutAttributes, CheckoutValues, Handler } from './handlers.ts'
 
 /** Values, handlers, and children of `<PiCheckout>`. Other attributes are set on the tag. */
-export interface PiCheckoutProps
+export type PiCheckoutProps = CheckoutProps &
+  (
+    | { readonly fetchHandoff?: null | undefined; readonly orderId?: string | undefined }
+    /** With the id, a function may be another one at each render. */
+    | { readonly fetchHandoff: FetchHandoff; readonly orderId: string }
+  )
+
+interface CheckoutProps
   extends Omit<React.HTMLAttributes<PiCheckoutElement>, 'onError'>,
-    CheckoutValues {
+    Omit<CheckoutValues, 'fetchHandoff'> {
   /**
    * Origin of the checkout, as in `configureCheckout`.
    *
@@ -26,8 +34,6 @@ export interface PiCheckoutProps
   readonly checkoutOrigin?: string | undefined
   /** Path of the routes of `createCheckout`, such as `/checkout`. */
   readonly basePath?: string | undefined
-  /** Id of the order. An empty one waits. */
-  readonly orderId?: string | undefined
   readonly onReady?: Handler<'pi-ready'> | undefined
   readonly onStateChange?: Handler<'pi-statechange'> | undefined
   /** What your server says about the payment. */
@@ -71,6 +77,9 @@ export const PiCheckout: React.ForwardRefExoticComponent<
   PiCheckoutProps & React.RefAttributes<PiCheckoutElement>
 > = React.forwardRef<PiCheckoutElement, PiCheckoutProps>(
   ({ checkoutOrigin, basePath, orderId, ...props }, ref) => {
+    if (props.fetchHandoff && orderId === undefined) {
+      throw new TypeError('orderId: fetchHandoff needs it. Pass the id of the order, or basePath.')
+    }
     React.useEffect(() => {
       if (checkoutOrigin !== undefined) configureCheckout({ checkoutOrigin })
     }, [checkoutOrigin])
