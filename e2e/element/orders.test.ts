@@ -4,42 +4,11 @@ import {
   configure,
   eventsOf,
   expect,
-  type Sites,
   test,
   waitForEvent,
   waitForState,
 } from '../fixtures/element-sites.ts'
-
-interface Order {
-  phase: string
-  reason?: string
-  /** Replaces the response of both routes, or of one of them. */
-  response?: { status: number; body?: string } | 'silence' | undefined
-}
-
-/** Serves the routes of a shop for orders, below `/checkout` and, for `B`, below `/b`. Returns the requests so far. */
-async function serveOrders(
-  page: Page,
-  { shop }: Sites,
-  orders: Record<string, Order>,
-): Promise<string[]> {
-  const requests: string[] = []
-  await page.route(new RegExp(`^${shop}/(checkout|b)/(handoff|status)`), async (route) => {
-    const { pathname, searchParams } = new URL(route.request().url())
-    const isHandoff = pathname.endsWith('handoff')
-    const asked = isHandoff ? route.request().postDataJSON().orderId : searchParams.get('orderId')
-    const orderId = pathname.startsWith('/b/') ? 'B' : (asked ?? 'A')
-    requests.push(`${pathname.split('/').at(-1)} ${orderId}`)
-    const { phase, reason, response } = orders[orderId] ?? { phase: 'open' }
-    if (response === 'silence') return
-    if (response) return route.fulfill({ contentType: 'text/html', ...response })
-    const code = { paid: 'order_already_paid', processing: 'payment_in_progress' }[phase]
-    if (!isHandoff) return route.fulfill({ json: { phase, reason, orderId } })
-    if (code) return route.fulfill({ status: 409, json: { code, orderId } })
-    await route.fulfill({ json: { id: `pi_${orderId}`, clientSecret: 'x', orderId } })
-  })
-  return requests
-}
+import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
 const element = (attributes: string, content = ''): string =>
   `<pi-checkout id="pay" ${attributes}>${content}</pi-checkout>`

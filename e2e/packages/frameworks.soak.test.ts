@@ -75,7 +75,7 @@ test.describe(() => {
     expect(headers['referrer-policy']).toBe('no-referrer')
     expect(headers['content-security-policy']).toMatch(/'nonce-/)
     await payWith(page, 'succeeded')
-    await expect(page.locator('output')).toHaveText('paid')
+    await expect(page.locator('pi-checkout:state(paid)')).toHaveCount(1)
     await stop()
   })
 })
