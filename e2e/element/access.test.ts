@@ -6,9 +6,11 @@ import {
   eventsAfterTick,
   expect,
   mountDirectly,
+  type Sites,
   test,
   waitForState,
 } from '../fixtures/element-sites.ts'
+import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
 const twoFields = `<input id="mail" aria-label="Mail"><pi-checkout id="pay"></pi-checkout><button id="next">Next</button>`
 
@@ -114,4 +116,104 @@ test.describe('on a page without a color scheme', () => {
     const isDark = 'matchMedia("(prefers-color-scheme: dark)").matches'
     expect(await page.frames()[1]?.evaluate(isDark)).toBe(true)
   })
+})
+
+/** Records each text that a live region of the element receives, as a screen reader announces it. */
+const recordAnnouncements = `
+  window.announced = []
+  const texts = new Map()
+  new MutationObserver(() => {
+    for (const region of pay.shadowRoot.querySelectorAll('[role=status], [role=alert]')) {
+      const text = region.innerText.trim()
+      if (text && text !== texts.get(region) && region.ariaLive !== 'off') announced.push(text)
+      texts.set(region, text)
+    }
+  }).observe(pay.shadowRoot, { subtree: true, childList: true, characterData: true })`
+
+const results = [
+  ['processing', 'Your bank is processing the payment. You can leave this page.'],
+  ['paid', 'Thank you. We have received your payment.'],
+  ['review', 'We have received a payment and are checking it. Do not pay again.'],
+  ['failed', 'The payment did not go through. You were not charged.'],
+] as const
+
+async function openOrder(page: Page, sites: Sites): Promise<{ A: Order }> {
+  const orders = { A: { phase: 'open' } }
+  await serveOrders(page, sites, orders)
+  await sites.openShop({
+    body: '<input id="mail" aria-label="Mail"><pi-checkout id="pay" base-path="/checkout"></pi-checkout>',
+    script: configure,
+  })
+  await waitForState(page, 'ready')
+  await page.evaluate(recordAnnouncements)
+  return orders
+}
+
+const announced = (page: Page): Promise<string[]> => page.evaluate('announced')
+
+for (const [phase, text] of results) {
+  test(`announces once that a payment is ${phase}, and leaves the focus of another field`, async ({
+    page,
+    sites,
+  }) => {
+    const orders = await openOrder(page, sites)
+    await page.locator('#mail').focus()
+    orders.A = { phase }
+    await clickInFrame(page, 'finish')
+    await waitForState(page, phase)
+    expect(await violations(page)).toEqual([])
+    expect(await announced(page)).toEqual([expect.stringContaining(text)])
+    await expect(page.locator('#mail')).toBeFocused()
+  })
+
+  test(`moves the focus from the form to the result ${phase}, which is heard once`, async ({
+    page,
+    sites,
+  }) => {
+    const orders = await openOrder(page, sites)
+    await page.frameLocator('iframe').getByLabel('Card number').focus()
+    await expect.poll(() => focusedInside(page)).toBe('IFRAME')
+    orders.A = { phase }
+    await clickInFrame(page, 'finish')
+    await waitForState(page, phase)
+    await expect.poll(() => focusedInside(page)).toContain(text)
+    expect(await announced(page)).toEqual([])
+    if (phase !== 'processing') return
+    // The focus stays, and the next result is heard as well.
+    orders.A = { phase: 'paid' }
+    await waitForState(page, 'paid')
+    await expect.poll(() => announced(page)).toEqual([results[1][1]])
+  })
+}
+
+test('announces a long wait for the result to a buyer whose focus is in the form', async ({
+  page,
+  sites,
+  pageErrors,
+}) => {
+  pageErrors.allow(/status of 503/)
+  const orders = await openOrder(page, sites)
+  await page.frameLocator('iframe').getByLabel('Card number').focus()
+  await expect.poll(() => focusedInside(page)).toBe('IFRAME')
+  orders.A = { phase: 'paid', response: { status: 503 } }
+  await clickInFrame(page, 'finish')
+  await expect
+    .poll(() => announced(page))
+    .toEqual(['We are confirming your payment. Do not pay again.'])
+  expect(await focusedInside(page)).toBe('IFRAME')
+})
+
+test('a buyer who tries again by keyboard keeps the focus', async ({ page, sites }) => {
+  const orders = await openOrder(page, sites)
+  await page.frameLocator('iframe').getByLabel('Card number').focus()
+  await expect.poll(() => focusedInside(page)).toBe('IFRAME')
+  orders.A = { phase: 'failed' }
+  await clickInFrame(page, 'finish')
+  await waitForState(page, 'failed')
+  await page.keyboard.press('Tab')
+  expect(await focusedInside(page)).toBe('Try again')
+  orders.A = { phase: 'open' }
+  await page.keyboard.press('Enter')
+  await waitForState(page, 'ready')
+  await expect.poll(() => focusedInside(page)).toBe('IFRAME')
 })

@@ -6,7 +6,6 @@ import {
   LitElement,
   nothing,
   type PropertyDeclarations,
-  type PropertyValues,
   type TemplateResult,
 } from 'lit'
 import type { PaymentPhase } from './client/fetch-status.ts'
@@ -134,8 +133,8 @@ export class PiCheckout extends LitElement {
   readonly #internals = this.attachInternals()
   readonly #frame = new FrameController(this)
   readonly #payment = new PaymentController(this, this.#frame)
-  /** The focus was inside before this update. */
-  #hadFocus = false
+  /** What has the focus before an update. */
+  #focused: Element | null | undefined
 
   constructor() {
     super()
@@ -195,20 +194,21 @@ export class PiCheckout extends LitElement {
    */
   connectedMoveCallback(): void {}
 
-  protected override update(changed: PropertyValues<this>): void {
-    this.#hadFocus = this.shadowRoot?.activeElement != null
-    super.update(changed)
+  protected override willUpdate(): void {
+    this.#focused = this.shadowRoot?.activeElement
   }
 
   protected override render(): TemplateResult {
     const { state } = this
     const { element: frame } = this.#frame
     const below = frame ? 'below' : ''
+    // A result that receives the focus is read then.
+    const isRead = !frame && this.#focused && this.#focused !== this.#part('result')
     // The frame stays in one place, because a moved frame loads again.
     return html`<div class="box">
       <slot ?hidden=${state !== 'idle'}></slot>
       <div part="loading" role="status" tabindex="-1">${state === 'loading' ? this.#loading() : nothing}</div>
-      <div part="result" role="status" tabindex="-1" class=${below} aria-live=${this.#hadFocus ? 'off' : 'polite'}>
+      <div part="result" role="status" tabindex="-1" class=${below} aria-live=${isRead ? 'off' : 'polite'}>
         ${this.#result()}
       </div>
       <div part="error" role="alert" tabindex="-1" class=${below}>${this.error && this.#failure(this.error)}</div>
@@ -235,7 +235,7 @@ export class PiCheckout extends LitElement {
 
   /** Moves the focus from what was removed to what is shown now, unless the buyer has focused something else. */
   #keepFocus(): void {
-    if (!this.#hadFocus) return
+    if (!this.#focused) return
     const active = this.shadowRoot?.activeElement
     const isLost = active ? active.matches('div') : document.activeElement === document.body
     if (isLost && active !== this.#target) this.focus({ preventScroll: true })
@@ -244,10 +244,13 @@ export class PiCheckout extends LitElement {
   /** What has the focus of the element. */
   get #target(): HTMLElement | null | undefined {
     const { state } = this
-    const find = (part: string) => this.shadowRoot?.querySelector<HTMLElement>(`[part=${part}]`)
-    if (state === 'loading') return find(state)
-    const retry = state === 'error' ? find('retry') : undefined
-    return retry ?? this.#frame.element ?? find(state === 'error' ? state : 'result')
+    if (state === 'loading') return this.#part(state)
+    const retry = this.error && this.#part('retry')
+    return retry ?? this.#frame.element ?? this.#part(this.error ? 'error' : 'result')
+  }
+
+  #part(name: string): HTMLElement | null | undefined {
+    return this.shadowRoot?.querySelector<HTMLElement>(`[part=${name}]`)
   }
 
   get #textOf(): TextOf {
