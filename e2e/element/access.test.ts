@@ -186,7 +186,7 @@ for (const [phase, text] of results) {
   })
 }
 
-test('announces a long wait for the result to a buyer whose focus is in the form', async ({
+test('announces a long wait for the result to a buyer in the form, and moves nothing', async ({
   page,
   sites,
   pageErrors,
@@ -195,12 +195,14 @@ test('announces a long wait for the result to a buyer whose focus is in the form
   const orders = await openOrder(page, sites)
   await page.frameLocator('iframe').getByLabel('Card number').focus()
   await expect.poll(() => focusedInside(page)).toBe('IFRAME')
+  const after = await page.locator('#after').boundingBox()
   orders.A = { phase: 'paid', response: { status: 503 } }
   await clickInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
     .toEqual(['We are confirming your payment. Do not pay again.'])
   expect(await focusedInside(page)).toBe('IFRAME')
+  expect(await page.locator('#after').boundingBox()).toEqual(after)
 })
 
 test('a buyer who tries again by keyboard keeps the focus', async ({ page, sites }) => {

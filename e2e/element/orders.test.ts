@@ -184,7 +184,9 @@ for (const [name, response] of [
     orders.A = { phase: 'paid', response }
     await clickInFrame(page, 'finish')
     await waitForEvent(page, 'pi-error status_failed')
-    await expect(page.locator('#pay')).toContainText('We could not confirm your payment.')
+    await expect(page.locator('#pay')).toContainText(
+      'The shop has not confirmed the result yet. Do not pay again.',
+    )
     await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
     expect(requests).toHaveLength(2)
     orders.A = { phase: 'paid' }

@@ -77,7 +77,7 @@ export class PiCheckout extends LitElement {
    * @example
    * pay.appearance = { accent: '#ad4318', background: '#fffdf9', text: '#2a2019', radius: 14 }
    */
-  declare appearance: Appearance | null
+  declare appearance: Appearance | null | undefined
 
   /**
    * Path of the routes of `createCheckout`, as the browser sees it, such as `/checkout`. On the page's own origin. Another
@@ -85,7 +85,7 @@ export class PiCheckout extends LitElement {
    *
    * @default None: `fetchHandoff` or `handoff`
    */
-  declare basePath: string | null
+  declare basePath: string | null | undefined
 
   /**
    * Requests the handoff from your server, instead of the route below `base-path`.
@@ -97,7 +97,7 @@ export class PiCheckout extends LitElement {
    * @example
    * pay.fetchHandoff = (options) => postHandoff('https://api.shop.example/checkout/handoff', options)
    */
-  declare fetchHandoff: FetchHandoff | null
+  declare fetchHandoff: FetchHandoff | null | undefined
 
   /**
    * Requests the payment's phase from your server, instead of the route below `base-path`. Without both, the element knows no
@@ -107,40 +107,34 @@ export class PiCheckout extends LitElement {
    * @example
    * pay.fetchStatus = (options) => getStatus('https://api.shop.example/checkout/status', options)
    */
-  declare fetchStatus: FetchStatus | null
+  declare fetchStatus: FetchStatus | null | undefined
 
   /**
    * Accessible name and title of the frame.
    *
    * @default "Secure payment form" in the locale
    */
-  declare label: string | null
+  declare label: string | null | undefined
 
   /**
    * BCP 47 tag for the texts and the hosted page.
    *
    * @default The closest `lang` attribute
    */
-  declare locale: string | null
+  declare locale: string | null | undefined
 
   /**
    * Id of the order. Another one starts over, after a payment that is in progress. An empty one waits.
    *
    * @default The order that your `authorize` hook returns without an id
    */
-  declare orderId: string | null
+  declare orderId: string | null | undefined
 
   readonly #internals = this.attachInternals()
   readonly #frame = new FrameController(this)
   readonly #payment = new PaymentController(this, this.#frame)
   /** What has the focus before an update. */
   #focused: Element | null | undefined
-
-  constructor() {
-    super()
-    this.appearance = this.basePath = this.label = this.locale = this.orderId = null
-    this.fetchHandoff = this.fetchStatus = null
-  }
 
   /**
    * The response of your handoff route, for a page that has it. Another one starts over. `null` unmounts, or requests one. Both wait for a payment that is in progress.
@@ -259,7 +253,7 @@ export class PiCheckout extends LitElement {
 
   #loading(): TemplateResult {
     const { delay } = this.#payment.payment
-    const bones = Array.from({ length: delay ? 6 : 8 }, () => html`<i></i>`)
+    const bones = Array(delay ? 6 : 8).fill(html`<i></i>`)
     const text = [this.#textOf('loading'), delay > 1 ? this.#retry() : nothing]
     return html`
       <slot name="loading"><div class="skeleton">${bones}</div></slot>
@@ -276,10 +270,11 @@ export class PiCheckout extends LitElement {
       case 'processing':
       case 'paid':
       case 'review':
-        return this.#message(html`<slot name=${state}>${this.#textOf(state)}</slot>`)
       case 'failed': {
-        const text = failureText(report?.reason, this.#textOf)
-        return this.#message(html`<slot name=${state}>${text}</slot>${this.#retry()}`)
+        const isFailed = state === 'failed'
+        const text = isFailed ? failureText(report?.reason, this.#textOf) : this.#textOf(state)
+        const retry = isFailed ? this.#retry() : nothing
+        return this.#message(html`<slot name=${state}>${text}</slot>${retry}`)
       }
       default:
         return nothing
@@ -288,8 +283,10 @@ export class PiCheckout extends LitElement {
 
   #failure(error: CheckoutError): TemplateResult {
     const help = helpFor(error)
+    // A frame that is still there shows the form's result.
+    const text = this.#frame.element ? this.#textOf('unknown') : errorText(error, this.#textOf)
     return this.#message(html`
-      <slot name="error">${errorText(error, this.#textOf)}</slot>
+      <slot name="error">${text}</slot>
       ${error.retryable ? this.#retry() : nothing}
       <slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`)

@@ -7,8 +7,8 @@ import type { Handoff } from './handoff.ts'
 import { closestLanguage } from './texts.ts'
 
 interface Host extends ReactiveControllerHost, Element {
-  readonly appearance: Appearance | null
-  readonly locale: string | null
+  readonly appearance: Appearance | null | undefined
+  readonly locale: string | null | undefined
 }
 
 export class FrameController implements ReactiveController {

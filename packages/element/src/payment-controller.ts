@@ -13,13 +13,13 @@ import type { SessionEvent } from './frame-session.ts'
 import { type FetchHandoff, type FetchStatus, type OrderHandoff, readHandoff } from './handoff.ts'
 import { next, noPayment, type Payment, type PaymentEvent, type Source } from './payment-state.ts'
 
-/** What the page sets on the element. Frameworks set `undefined` for what is missing. */
+/** What the page sets on the element. */
 interface Host extends ReactiveControllerHost, Element {
-  readonly basePath?: string | null
+  readonly basePath: string | null | undefined
   /** Perhaps a number. */
-  readonly orderId?: string | null
-  readonly fetchHandoff?: FetchHandoff | null
-  readonly fetchStatus?: FetchStatus | null
+  readonly orderId: string | null | undefined
+  readonly fetchHandoff: FetchHandoff | null | undefined
+  readonly fetchStatus: FetchStatus | null | undefined
 }
 
 type Request = NonNullable<Payment['request']>
@@ -202,7 +202,7 @@ export class PaymentController implements ReactiveController {
       this.#dispatch('pi-error', { error })
     }
     if (!report || report === before.report || this.#payment !== after) return
-    const key = [report.orderId, intentId, report.phase].join(' ')
+    const key = `${report.orderId} ${intentId} ${report.phase}`
     if (this.#reported.has(key)) return
     this.#reported.add(key)
     this.#dispatch('pi-phase', report)

@@ -32,6 +32,7 @@ export const styles = css`
   [role] {
     align-self: start;
     text-align: center;
+    text-wrap: balance;
     outline: none;
   }
   [part='error'],
@@ -104,7 +105,7 @@ export const styles = css`
   iframe {
     position: relative;
     inline-size: 100%;
-    min-block-size: inherit;
+    min-block-size: 100%;
     block-size: min(var(--frame-height, 0px), var(--pi-checkout-max-block-size, 5000px));
     border: 0;
   }

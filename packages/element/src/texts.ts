@@ -48,9 +48,9 @@ export const texts = {
     'Срок действия формы истёк. Обновите страницу.',
   ],
   unknown: [
-    'We could not confirm your payment. Do not pay again.',
-    'Չհաջողվեց հաստատել ձեր վճարումը։ Կրկին մի վճարեք։',
-    'Не удалось подтвердить ваш платёж. Не платите повторно.',
+    'The shop has not confirmed the result yet. Do not pay again.',
+    'Խանութը դեռ չի հաստատել արդյունքը։ Կրկին մի վճարեք։',
+    'Магазин ещё не подтвердил результат. Не платите повторно.',
   ],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
 }
@@ -69,7 +69,7 @@ export function textsFor(tag: string): TextOf {
 
 /** Returns what happened and what the buyer can do. The other errors are for the shop to correct. */
 export function errorText({ code, cause, retryable }: CheckoutError, textOf: TextOf): string {
-  if (code === 'status_failed' || code === 'order_mismatch') return textOf('unknown')
+  if (code === 'status_failed') return textOf('unknown')
   // The session of the shop has ended.
   if ([401, 403].includes(Object(cause).status)) return textOf('unauthorized')
   const text = textOf(code === 'offline' || code === 'unauthorized' ? code : 'unavailable')
