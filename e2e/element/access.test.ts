@@ -143,6 +143,8 @@ async function openOrder(page: Page, sites: Sites): Promise<{ A: Order }> {
   await sites.openShop({
     body: '<input id="mail" aria-label="Mail"><pi-checkout id="pay" base-path="/checkout"></pi-checkout>',
     script: configure,
+    // As high as the hosted page.
+    hosted: { steps: ['ready', { size: 532 }] },
   })
   await waitForState(page, 'ready')
   await page.evaluate(recordAnnouncements)

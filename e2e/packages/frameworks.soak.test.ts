@@ -69,7 +69,10 @@ test.describe(() => {
     pageErrors.allow(/\/favicon\.ico/)
     const guide = readFileSync(join(root, 'packages/element/guides/frameworks.md'), 'utf8')
     const files = guide.matchAll(/^```jsx?\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)
-    await example.build([...files].map(([, name = '', code = '']) => [name, code]))
+    await example.build([
+      ...[...files].map(([, name = '', code = '']) => [name, code] as const),
+      ['next.config.js', nextConfig],
+    ])
     const stop = await example.start()
     const headers = (await page.goto(example.origin))?.headers() ?? {}
     expect(headers['referrer-policy']).toBe('no-referrer')
@@ -79,6 +82,13 @@ test.describe(() => {
     await stop()
   })
 })
+
+const nextConfig = `export default {
+  trailingSlash: true,
+  headers: async () => [
+    { source: '/:path*', headers: [{ key: 'Referrer-Policy', value: 'no-referrer' }] },
+  ],
+}`
 
 interface Given {
   readonly framework: string

@@ -21,13 +21,12 @@ test('the static page takes a payment after a canceled and a declined one, and a
   await stop()
 })
 
-for (const [name, entry] of [
-  ['React', 'react/main.jsx'],
-  ['Vue', 'vue/main.js'],
-  ['Svelte', 'svelte/main.js'],
-] as const) {
-  test(`the ${name} example takes a payment after a canceled one`, async ({ page, stack }) => {
-    const shop = await startShop(stack.api, entry)
+for (const framework of ['react', 'vue', 'svelte'] as const) {
+  test(`the guide's component for ${framework} takes a payment after a canceled one`, async ({
+    page,
+    stack,
+  }) => {
+    const shop = await startShop(stack.api, framework)
     await page.goto(shop.origin)
     await cancelAndTryAgain(page)
     await payWith(page, 'succeeded')

@@ -1,11 +1,8 @@
 import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 
+const orderId = crypto.randomUUID().replaceAll('-', '')
 // In the process, because Next bundles each route for itself. Yours are in a database. 1500.00 AMD.
-globalThis.order ??= {
-  orderId: crypto.randomUUID().replaceAll('-', ''),
-  amount: 150000,
-  currency: 'AMD',
-}
+globalThis.order ??= { orderId, amount: 150000, currency: 'AMD' }
 globalThis.payments ??= memoryPayments() // Yours: sqlPayments(query).
 
 /** @type {{ orderId: string, amount: number, currency: 'AMD', paidBy?: string }} */

@@ -195,17 +195,16 @@ export class PiCheckout extends LitElement {
   protected override render(): TemplateResult {
     const { state } = this
     const { element: frame } = this.#frame
-    const below = frame ? 'below' : ''
     // A result that receives the focus is read then.
     const isRead = !frame && this.#focused && this.#focused !== this.#part('result')
     // The frame stays in one place, because a moved frame loads again.
-    return html`<div class="box">
+    return html`<div class="box ${frame ? 'framed' : ''}">
       <slot ?hidden=${state !== 'idle'}></slot>
       <div part="loading" role="status" tabindex="-1">${state === 'loading' ? this.#loading() : nothing}</div>
-      <div part="result" role="status" tabindex="-1" class=${below} aria-live=${isRead ? 'off' : 'polite'}>
+      <div part="result" role="status" tabindex="-1" aria-live=${isRead ? 'off' : 'polite'}>
         ${this.#result()}
       </div>
-      <div part="error" role="alert" tabindex="-1" class=${below}>${this.error && this.#failure(this.error)}</div>
+      <div part="error" role="alert" tabindex="-1">${this.error && this.#failure(this.error)}</div>
       ${frame}
     </div>`
   }

@@ -8,6 +8,7 @@ import { css } from 'lit'
 // instead of a frame's 300 pixels. It has no minimum, and the second column takes the rest.
 // Bones have the places of the form's summary, fields, and buttons, in the color of the page's text.
 // An empty part has no height, so that it covers no slotted link.
+// A text below the form's result takes its place from the frame, which has room: nothing below the element moves.
 // The frame is hidden by `opacity`, because Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = css`
   :host {
@@ -26,21 +27,17 @@ export const styles = css`
   slot:not([hidden]) {
     display: block;
   }
-  .box > .below {
-    grid-row: 2;
-  }
   [role] {
-    align-self: start;
+    align-self: end;
     text-align: center;
     text-wrap: balance;
     outline: none;
   }
-  [part='error'],
-  [part='result'] {
+  .box > div + div {
     place-self: center;
   }
-  [part='loading'] {
-    align-self: end;
+  .framed > div + div {
+    grid-row: 2;
   }
   [part='result'] ::slotted([hidden]) {
     display: block !important;
@@ -111,5 +108,8 @@ export const styles = css`
   }
   iframe[inert] {
     opacity: 0;
+  }
+  :has(> .message) ~ iframe {
+    block-size: 0;
   }
 `
