@@ -30,12 +30,6 @@ export function openDatabase(folder: string): Database {
 
 // Amounts are minor units. An order never changes: it is paid, or closed.
 const schema = `
-  create table if not exists preferences (
-    session text primary key,
-    language text,
-    currency text
-  ) strict;
-
   create table if not exists cart_lines (
     session text not null,
     product text not null,
@@ -63,5 +57,9 @@ const schema = `
     quantity integer not null,
     price integer not null,
     primary key (order_id, product)
+  ) strict;
+
+  create table if not exists reviews (
+    order_id text primary key
   ) strict;
 `

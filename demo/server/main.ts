@@ -1,12 +1,12 @@
 /** Starts the shop, prints one line when it is ready, and stops it on a signal. @module */
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { PaymentIntents } from '@pi-checkout/server'
 import { shopApp } from './app.ts'
-import { shopCheckout, shopPayments } from './checkout.ts'
 import { readConfig } from './config.ts'
-import { openDatabase } from './database.ts'
-import { sessionsAt } from './session.ts'
+import { openShop } from './shop.ts'
+import { staffUser } from './staff.ts'
 
 try {
   await start()
@@ -16,46 +16,25 @@ try {
 }
 
 async function start(): Promise<void> {
-  const config = readConfig(process.env)
-  const { port, data, checkoutOrigin, reconcileMs, inspectorUrl } = config
-  const intents = new PaymentIntents()
+  const { port, reconcileMs, ...config } = readConfig(process.env)
   const server = createServer()
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const shopOrigin = config.shopOrigin ?? `http://localhost:${portOf(server)}`
-
-  const db = openDatabase(data)
-  const sessions = sessionsAt(shopOrigin)
-  const payments = shopPayments(db)
-  const checkout = shopCheckout({
-    db,
-    sessions,
-    intents,
-    payments,
-    shopOrigin,
-    checkoutOrigin,
-  })
+  const staffPassword = config.staffPassword ?? randomBytes(9).toString('base64url')
+  const shop = openShop({ ...config, shopOrigin, staffPassword, intents: new PaymentIntents() })
   // The port is open: a request must not wait for the check of the service.
-  server.on(
-    'request',
-    shopApp({
-      db,
-      sessions,
-      intents,
-      payments,
-      checkout,
-      shopOrigin,
-      checkoutOrigin,
-      inspectorUrl,
-    }),
-  )
-  const stopSettling = await checkout.start({ interval: reconcileMs })
-  console.log(JSON.stringify({ shopUrl: shopOrigin }))
+  server.on('request', shopApp(shop))
+  const stopSettling = await shop.checkout.start({ interval: reconcileMs })
+  // A password that was set is known, and stays out of logs.
+  const staff = { url: `${shopOrigin}/staff`, user: staffUser }
+  const password = config.staffPassword === undefined && { password: staffPassword }
+  console.log(JSON.stringify({ shopUrl: shopOrigin, staff: { ...staff, ...password } }))
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
       await Promise.all([stopSettling(), close(server)])
-      db.close()
+      shop.db.close()
       // An unresponsive service must not delay the end: no request waits for it now.
       process.exit(0)
     })

@@ -1,8 +1,9 @@
 /** An order with all that its pages show. Its state follows from its stored payments. @module */
-import { type Payment, type PaymentState, paymentState } from '@pi-checkout/server'
+import { type Payment, paymentState } from '@pi-checkout/server'
 import type { Line } from './cart.ts'
 import { payableOrder } from './checkout.ts'
-import { type Order, orderLines } from './orders.ts'
+import { logFailure } from './log.ts'
+import { findOrder, type Order, orderLines } from './orders.ts'
 import type { Shop } from './shop.ts'
 
 /** `review`: the staff decides about a payment. `closed`: its pieces are in the cart again. */
@@ -20,31 +21,17 @@ export interface OrderDetails {
   readonly order: Order
   readonly lines: readonly Line[]
   readonly state: OrderState
-  /** Why the last payment failed. */
-  readonly reason: string | undefined
-  readonly payments: readonly Payment[]
+  /** The last intent. */
+  readonly intentId: string | undefined
   /** Payments that pay for nothing until the staff has decided. */
   readonly underReview: readonly Payment[]
+  /** Whether each payment has its result. */
+  readonly isSettled: boolean
 }
 
 /** Returns whether the buyer may pay for the order, or edit the cart instead. */
-export function isPayable({ state }: Pick<OrderDetails, 'state'>): boolean {
+export function isPayable({ state }: OrderDetails): boolean {
   return ['open', 'failed', 'canceled', 'refunded'].includes(state)
-}
-
-/** Returns whether the shop has to ask for the payments: the buyer may have closed the tab too early. */
-export function isUnsettled({
-  state,
-  payments,
-}: Pick<OrderDetails, 'state' | 'payments'>): boolean {
-  return (
-    ['open', 'processing', 'closed'].includes(state) &&
-    payments.some((payment) => !isSettled(payment))
-  )
-}
-
-function isSettled({ state }: Payment): boolean {
-  return ['failed', 'paid', 'review', 'refunded'].includes(state)
 }
 
 /** Reads an order and its payments. It sends no request to the service. */
@@ -58,17 +45,43 @@ export async function orderDetails(
   return {
     order,
     lines: orderLines(db, order.id),
-    state: stateOf(order, { phase, reason }),
-    reason,
-    payments,
+    state: stateOf(order, phase, reason),
+    intentId: payments.at(-1)?.intentId,
+    isSettled: payments.every(isSettled),
     underReview: payments.filter(({ state }) => state === 'reviewing' || state === 'review'),
   }
 }
 
-function stateOf(
-  { paidBy, closedAt }: Order,
-  { phase, reason }: Pick<PaymentState, 'phase' | 'reason'>,
-): OrderState {
+/**
+ * Lets the checkout ask for payments without a result first: the buyer may have paid.
+ *
+ * @returns `isKnown`: whether each payment could be asked for.
+ */
+export async function currentDetails(
+  shop: Shop,
+  order: Order,
+): Promise<OrderDetails & { readonly isKnown: boolean }> {
+  const details = await orderDetails(shop, order)
+  if (order.paidBy !== null || details.isSettled) {
+    return { ...details, isKnown: true }
+  }
+  const isKnown = await shop.checkout.status(order.id).then(
+    () => true,
+    (error: unknown) => {
+      // The checkout no longer knows a closed order.
+      if (order.closedAt === null) logFailure('the payments could not be checked', error)
+      return false
+    },
+  )
+  const now = findOrder(shop.db, order.id) ?? order
+  return { ...(await orderDetails(shop, now)), isKnown }
+}
+
+function isSettled({ state }: Payment): boolean {
+  return ['failed', 'paid', 'review', 'refunded'].includes(state)
+}
+
+function stateOf({ paidBy, closedAt }: Order, phase: string, reason = ''): OrderState {
   if (paidBy !== null) return 'paid'
   if (phase === 'review') return 'review'
   if (phase !== 'open' && phase !== 'failed') return 'processing'

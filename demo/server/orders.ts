@@ -61,12 +61,19 @@ export function orderLines(db: Database, orderId: string): readonly Line[] {
     .all(orderId) as Line[]
 }
 
-/** Returns lines as one text: products and quantities, sorted. */
-export function describeLines(lines: readonly Line[]): string {
-  return lines
+/** Returns the lines of an order as one text: products and quantities, sorted. */
+export function describeLines(db: Database, orderId: string): string {
+  return orderLines(db, orderId)
     .map(({ product, quantity }) => `${product}×${quantity}`)
     .sort()
     .join(' ')
+}
+
+/** Lists the orders of which a payment was under review, the newest first. */
+export function reviewedOrders(db: Database): readonly Order[] {
+  return db
+    .prepare(`${selectOrder} where id in (select order_id from reviews) order by placed_at desc`)
+    .all() as Order[]
 }
 
 const selectOrder = `

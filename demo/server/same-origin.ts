@@ -13,9 +13,7 @@ export function sameOrigin(shopOrigin: string): RequestHandler {
     if (req.method === 'GET' || req.method === 'HEAD') return next()
     const site = req.get('sec-fetch-site')
     if (req.get('origin') !== shopOrigin || (site !== undefined && site !== 'same-origin')) {
-      throw new ShopProblem('cross_origin', {
-        detail: `This route takes requests from ${shopOrigin} alone.`,
-      })
+      throw new ShopProblem('cross_origin')
     }
     // A form can send JSON as text/plain, so only these two types are read.
     if (!types.test(req.get('content-type') ?? '')) {

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../server/database.ts'
 import { Buyer } from './buyer.ts'
 import { type Service, startService } from './service.ts'
-import { passDays } from './shop.ts'
+import { passDay } from './shop.ts'
 
 let service: Service
 let data: string
@@ -44,7 +44,7 @@ test('keeps orders and sessions through a restart, and settles payments at its s
 
   service.settle(id, 'succeeded')
   const db = openDatabase(data)
-  passDays(db, 1)
+  passDay(db)
   db.close()
   await start({ PORT: port })
   await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
