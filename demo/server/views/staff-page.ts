@@ -19,7 +19,7 @@ export function staffPage(orders: readonly OrderDetails[]): Page {
   const text =
     orders.length > 0
       ? 'Accept a payment for its order. Or refund it at the payment provider, then record it here.'
-      : 'None. Payments for closed orders and second payments for one order will be listed here.'
+      : 'None. A payment for a closed order, or a second one for an order, is listed within two minutes.'
   const content = html`<div class="order stack">
     <h1>${title}</h1>
     <p class="muted">${text}</p>
