@@ -16,41 +16,27 @@ export const mostPerProduct = 20
 export function readCart(db: Database, session: string): readonly Line[] {
   const rows = db
     .prepare('select product, quantity from cart_lines where session = ? order by rowid')
-    .all(session) as Pick<Line, 'product' | 'quantity'>[]
-  return rows.flatMap(({ product, quantity }) => {
-    const price = findProduct(product)?.price
-    return price === undefined ? [] : [{ product, quantity, price }]
+    .all(session) as Omit<Line, 'price'>[]
+  return rows.flatMap((row) => {
+    const price = findProduct(row.product)?.price
+    return price === undefined ? [] : [{ ...row, price }]
   })
 }
 
-/**
- * Sets the quantity of a product in the cart. 0 removes the product.
- *
- * @param change - `was`: the quantity that the page shows. If the cart has another one, nothing changes.
- */
+/** Sets the quantity of a product in the cart. 0 removes the product. */
 export function setCartLine(
   db: Database,
-  change: {
-    readonly session: string
-    readonly product: string
-    readonly quantity: number
-    readonly was?: number | undefined
-  },
+  line: Omit<Line, 'price'> & { readonly session: string },
 ): void {
-  const { session, product, quantity, was } = change
-  const set = db.transaction(() => {
-    const line = readCart(db, session).find((one) => one.product === product)
-    if (was !== undefined && was !== (line?.quantity ?? 0)) return
-    if (quantity === 0) {
-      db.prepare('delete from cart_lines where session = ? and product = ?').run(session, product)
-      return
-    }
-    db.prepare(
-      `insert into cart_lines (session, product, quantity) values (?, ?, ?)
-       on conflict (session, product) do update set quantity = excluded.quantity`,
-    ).run(session, product, quantity)
-  })
-  set.immediate()
+  const { session, product, quantity } = line
+  if (quantity === 0) {
+    db.prepare('delete from cart_lines where session = ? and product = ?').run(session, product)
+    return
+  }
+  db.prepare(
+    `insert into cart_lines (session, product, quantity) values (?, ?, ?)
+     on conflict (session, product) do update set quantity = excluded.quantity`,
+  ).run(session, product, quantity)
 }
 
 /** Returns the sum of all lines, in minor units. */

@@ -13,16 +13,15 @@ import {
   createCheckout,
   cspFor,
   HandoffRejection,
-  type PaymentIntents,
   type PaymentStore,
   sqlPayments,
 } from '@pi-checkout/server'
 import type { Request } from 'express'
 import type { Database } from './database.ts'
 import { log, logFailure } from './log.ts'
-import { describeLines, findOrder, type Order, ownedOrder } from './orders.ts'
+import { findOrder, type Order, orderLines, ownedOrder } from './orders.ts'
 import { cardOf } from './paid-card.ts'
-import type { Sessions } from './session.ts'
+import type { Shop } from './shop.ts'
 
 /** Returns `Content-Security-Policy` of each page. */
 export function pagePolicy(checkoutOrigin: string): string {
@@ -53,14 +52,7 @@ export function shopCheckout({
   payments,
   shopOrigin,
   checkoutOrigin,
-}: {
-  readonly db: Database
-  readonly sessions: Sessions
-  readonly intents: PaymentIntents
-  readonly payments: PaymentStore
-  readonly shopOrigin: string
-  readonly checkoutOrigin: string
-}): Checkout<Request> {
+}: Omit<Shop, 'checkout'>): Checkout<Request> {
   return createCheckout<Request>({
     intents,
     shopOrigin,
@@ -106,5 +98,6 @@ export function shopCheckout({
 
 /** What the service gets of an order. An order never changes, so this doesn't either. */
 export function payableOrder(db: Database, { id, amount, currency }: Order): CheckoutOrder {
-  return { orderId: id, amount, currency, metadata: { lines: describeLines(db, id) } }
+  const lines = orderLines(db, id).map(({ product, quantity }) => `${product}×${quantity}`)
+  return { orderId: id, amount, currency, metadata: { lines: lines.join(' ') } }
 }

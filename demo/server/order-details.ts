@@ -6,27 +6,29 @@ import { logFailure } from './log.ts'
 import { findOrder, type Order, orderLines } from './orders.ts'
 import type { Shop } from './shop.ts'
 
-/** `review`: the staff decides about a payment. `closed`: its pieces are in the cart again. */
-export type OrderState =
-  | 'open'
-  | 'processing'
-  | 'paid'
-  | 'failed'
-  | 'canceled'
-  | 'refunded'
-  | 'review'
-  | 'closed'
+/** The states, and what the pages call them. */
+export const orderStates = {
+  open: 'Waiting for payment',
+  processing: 'Payment processing',
+  paid: 'Paid',
+  failed: 'Payment failed',
+  canceled: 'Payment canceled',
+  refunded: 'Refunded',
+  /** The staff decides about a payment. */
+  review: 'Payment under review',
+  /** Its pieces are in the cart again. */
+  closed: 'Closed',
+} as const
+
+export type OrderState = keyof typeof orderStates
 
 export interface OrderDetails {
   readonly order: Order
   readonly lines: readonly Line[]
   readonly state: OrderState
-  /** The last intent. */
-  readonly intentId: string | undefined
+  readonly payments: readonly Payment[]
   /** Payments that pay for nothing until the staff has decided. */
   readonly underReview: readonly Payment[]
-  /** Whether each payment has its result. */
-  readonly isSettled: boolean
 }
 
 /** Returns whether the buyer may pay for the order, or edit the cart instead. */
@@ -42,14 +44,9 @@ export async function orderDetails(
   const record = await store.load(intents.scope(), order.id)
   const payments = record?.payments ?? []
   const { phase, reason } = paymentState(payableOrder(db, order), record)
-  return {
-    order,
-    lines: orderLines(db, order.id),
-    state: stateOf(order, phase, reason),
-    intentId: payments.at(-1)?.intentId,
-    isSettled: payments.every(isSettled),
-    underReview: payments.filter(({ state }) => state === 'reviewing' || state === 'review'),
-  }
+  const state = stateOf(order, phase, reason)
+  const underReview = payments.filter((one) => one.state === 'reviewing' || one.state === 'review')
+  return { order, lines: orderLines(db, order.id), state, payments, underReview }
 }
 
 /**
@@ -62,26 +59,23 @@ export async function currentDetails(
   order: Order,
 ): Promise<OrderDetails & { readonly isKnown: boolean }> {
   const details = await orderDetails(shop, order)
-  if (order.paidBy !== null || details.isSettled) {
+  if (details.state === 'paid' || details.payments.every(isFinal)) {
     return { ...details, isKnown: true }
   }
-  const isKnown = await shop.checkout.status(order.id).then(
-    () => true,
-    (error: unknown) => {
-      // The checkout no longer knows a closed order.
-      if (order.closedAt === null) logFailure('the payments could not be checked', error)
-      return false
-    },
-  )
-  const now = findOrder(shop.db, order.id) ?? order
-  return { ...(await orderDetails(shop, now)), isKnown }
+  let isKnown = true
+  await shop.checkout.status(order.id).catch((error: unknown) => {
+    isKnown = false
+    // The checkout no longer knows a closed order.
+    if (details.state !== 'closed') logFailure('the payments could not be checked', error)
+  })
+  return { ...(await orderDetails(shop, findOrder(shop.db, order.id) ?? order)), isKnown }
 }
 
-function isSettled({ state }: Payment): boolean {
+function isFinal({ state }: Payment): boolean {
   return ['failed', 'paid', 'review', 'refunded'].includes(state)
 }
 
-function stateOf({ paidBy, closedAt }: Order, phase: string, reason = ''): OrderState {
+function stateOf({ paidBy, closedAt }: Order, phase: string, reason?: string): OrderState {
   if (paidBy !== null) return 'paid'
   if (phase === 'review') return 'review'
   if (phase !== 'open' && phase !== 'failed') return 'processing'

@@ -7,7 +7,6 @@ const problems = {
   cross_origin: [403, 'That didn’t work', 'The request came from another site.'],
   not_found: [404, 'Page not found', 'There is no page at this address.'],
   order_not_found: [404, 'Order not found', 'This browser has no order with this number.'],
-  unsupported_media_type: [415, 'That didn’t work', 'The shop could not read this request.'],
   rate_limited: [429, 'Too many attempts', 'Wait a few minutes, then try again.'],
   internal_error: [500, 'Something went wrong', 'The shop had an error. Try again in a moment.'],
   payment_unknown: [503, 'Wait a moment', 'The order may be paid already. Try again in a minute.'],

@@ -36,10 +36,10 @@ export function shopRoutes(shop: Shop): Router {
   })
 
   routes.post('/cart', (req, res) => {
-    const { product, back, ...change } = readForm(CartChange, req)
-    if (!findProduct(product)) throw new ShopProblem('not_found')
-    setCartLine(db, { session: sessionOf(req), product, ...change })
-    res.redirect(303, `${back}#item-${product}`)
+    const { back, ...line } = readForm(CartChange, req)
+    if (!findProduct(line.product)) throw new ShopProblem('not_found')
+    setCartLine(db, { session: sessionOf(req), ...line })
+    res.redirect(303, `${back}#item-${line.product}`)
   })
 
   routes.get('/orders', async (req, res) => {
@@ -104,17 +104,9 @@ export function shopRoutes(shop: Shop): Router {
 /** Orders whose payments are asked for when their list is opened. */
 const mostChecked = 5
 
-const Quantity = z
-  .string()
-  .regex(/^\d{1,2}$/)
-  .transform(Number)
-  .refine((quantity) => quantity <= mostPerProduct)
-
-/** `was`: the quantity that the page shows. Another page, or a payment, may have changed it. */
 const CartChange = z.strictObject({
   product: z.string(),
-  quantity: Quantity,
-  was: Quantity.optional(),
+  quantity: z.string().regex(/^\d+$/).transform(Number).pipe(z.number().max(mostPerProduct)),
   back: z.enum(['/', '/cart']).default('/cart'),
 })
 

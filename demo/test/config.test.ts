@@ -3,11 +3,6 @@ import { readConfig } from '../server/config.ts'
 
 const env = { PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000' }
 
-test('the usual shop has port 3000, its own address, and the folder of the repository', () => {
-  expect(readConfig(env)).toMatchObject({ port: 3000, shopOrigin: undefined, reconcileMs: 60_000 })
-  expect(readConfig(env).data).toMatch(/(?<!demo)\/\.data\/shop$/)
-})
-
 test('links the inspector of a local service, and not in production', () => {
   expect(readConfig(env).inspectorUrl).toBe('http://127.0.0.1:4000/_sandbox/')
   expect(readConfig({ ...env, NODE_ENV: 'production' }).inspectorUrl).toBeUndefined()

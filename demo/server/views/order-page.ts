@@ -7,26 +7,17 @@ import { badge, editCart, facts, linesAndTotal, orderNumber, timeText } from './
 
 const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>> = {
   open: ['Your order is not paid yet', 'We saved it. Pay to complete the order.'],
-  processing: [
-    'Your bank is processing the payment',
-    'You can close this page. The result will appear here.',
-  ],
+  processing: ['Your bank is processing the payment', 'You can close this page and return later.'],
   paid: ['Thank you for your order', 'We received your payment. This page is your receipt.'],
-  failed: [
-    'The payment didn’t go through',
-    'You were not charged. Try again, or use another card.',
-  ],
+  failed: ['The payment didn’t go through', 'You were not charged. Try another card.'],
   canceled: ['You canceled the payment', 'You were not charged. You can pay for the order later.'],
   refunded: ['We refunded your payment', 'You can pay for the order again.'],
-  review: [
-    'We are checking a payment',
-    'We received it, and our team decides. Please don’t pay again.',
-  ],
+  review: ['We are checking your payment', 'We received it. Please don’t pay again.'],
   closed: ['This order is closed', 'Its items are in your cart again.'],
 }
 
 export function orderPage(details: OrderDetails): Page {
-  const { order, state, underReview, intentId } = details
+  const { order, state, underReview, payments } = details
   const [title, text] = texts[state]
   const amounts = underReview.map(({ amount }) => priceText(amount)).join(', ')
   const content = html`<div class="order stack">
@@ -51,7 +42,7 @@ export function orderPage(details: OrderDetails): Page {
       ${linesAndTotal(details)}
     </section>
   </div>`
-  return { title, content, isWaiting: state === 'processing', intentId }
+  return { title, content, isWaiting: state === 'processing', intentId: payments.at(-1)?.intentId }
 }
 
 function actions(details: OrderDetails): Html {

@@ -1,22 +1,11 @@
 /** Parts of an order's pages: its state, facts, lines, and times. @module */
 import type { Line } from '../cart.ts'
 import { nameOf, priceText } from '../catalogue.ts'
-import type { OrderDetails, OrderState } from '../order-details.ts'
+import { type OrderDetails, type OrderState, orderStates } from '../order-details.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
 
-const stateNames: Readonly<Record<OrderState, string>> = {
-  open: 'Waiting for payment',
-  processing: 'Payment processing',
-  paid: 'Paid',
-  failed: 'Payment failed',
-  canceled: 'Payment canceled',
-  refunded: 'Refunded',
-  review: 'Payment under review',
-  closed: 'Closed',
-}
-
 export function badge(state: OrderState): Html {
-  return html`<span class="badge ${state}" data-state="${state}">${stateNames[state]}</span>`
+  return html`<span class="badge ${state}" data-state="${state}">${orderStates[state]}</span>`
 }
 
 /** A list of names and values. A fact without a value is left out. */

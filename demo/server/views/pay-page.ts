@@ -27,7 +27,12 @@ export function payPage(details: OrderDetails): Page {
       </section>
     </div>
   `
-  return { title: 'Payment', place: 'payment', content, intentId: details.intentId }
+  return {
+    title: 'Payment',
+    place: 'payment',
+    content,
+    intentId: details.payments.at(-1)?.intentId,
+  }
 }
 
 /** Leads to the hosted page as a separate page. Needs no script. */

@@ -20,7 +20,6 @@ export function quantitySteps({ product, quantity, back, least }: Steps): Html {
   }
   return html`<form class="steps" id="change-${product}" method="post" action="/cart">
       <input type="hidden" name="product" value="${product}">
-      <input type="hidden" name="was" value="${quantity}">
       <input type="hidden" name="back" value="${back}">
       ${
         quantity === 0
