@@ -31,7 +31,9 @@ function load() {
   return fetch(location.href).catch(() => undefined)
 }
 
-// After the page has loaded: a frame that begins earlier delays it until the service responds.
+// After the page has loaded: a frame that begins earlier delays it until the service responds. A frame that the page
+// itself has would add a step to the history when the buyer goes back.
 addEventListener('load', () => {
-  for (const frame of document.querySelectorAll('iframe[data-src]')) frame.src = frame.dataset.src
+  const { preload: src } = document.body.dataset
+  if (src) document.body.append(Object.assign(document.createElement('iframe'), { src, hidden: true }))
 })

@@ -9,7 +9,7 @@ const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>
   open: ['Your order is not paid yet', 'We saved it. Pay to complete the order.'],
   processing: ['Your bank is processing the payment', 'You can close this page and return later.'],
   paid: ['Thank you for your order', 'We received your payment. This page is your receipt.'],
-  failed: ['The payment didn’t go through', 'You were not charged. Try another card.'],
+  failed: ['The payment didn’t go through', 'You were not charged. You can try again.'],
   canceled: ['You canceled the payment', 'You were not charged. You can pay for the order later.'],
   refunded: ['We refunded your payment', 'You can pay for the order again.'],
   review: ['We are checking your payment', 'We received it. Please don’t pay again.'],
@@ -35,8 +35,8 @@ export function orderPage(details: OrderDetails): Page {
       </div>
       ${facts({
         'Order number': orderNumber(order.id),
-        Placed: timeText(order.placedAt),
-        Paid: order.paidAt && timeText(order.paidAt),
+        Placed: timeText(order.placedAt, 'short'),
+        Paid: order.paidAt && timeText(order.paidAt, 'short'),
         Card: order.paidWith && html`<bdi data-testid="paid-with">${order.paidWith}</bdi>`,
       })}
       ${linesAndTotal(details)}

@@ -40,12 +40,9 @@ export function editCart(id: string): Html {
   return html`<form class="edit" method="post" action="/orders/${id}/edit"><button class="button quiet" data-testid="edit-cart">Edit cart</button></form>`
 }
 
-/** Formats a time in the shop's time zone, with the zone: a receipt is read elsewhere, too. */
-export function timeText(time: string): string {
-  const text = new Date(time).toLocaleString('en', {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: 'Asia/Yerevan',
-  })
-  return `${text} (Yerevan)`
+/** Formats a day, or a time in the shop's time zone: a receipt is read elsewhere, too. */
+export function timeText(time: string, timeStyle?: 'short'): string {
+  const timeZone = 'Asia/Yerevan'
+  const text = new Date(time).toLocaleString('en', { dateStyle: 'medium', timeStyle, timeZone })
+  return timeStyle ? `${text} (Yerevan)` : text
 }

@@ -32,11 +32,12 @@ function decision({ order, state }: OrderDetails, payment: Payment): Html {
   const { intentId, amount, createdAt, reason } = payment
   return html`<form class="card stack" method="post" action="/staff" data-testid="review">
     ${facts({
-      Order: html`${orderNumber(order.id)} ${badge(state)}`,
+      Order: orderNumber(order.id),
+      State: badge(state),
       'Order total': priceText(order.amount),
       Payment: html`<bdi class="intent-id">${intentId}</bdi>`,
       Amount: html`<strong class="money">${priceText(amount)}</strong>`,
-      Created: timeText(createdAt),
+      Created: timeText(createdAt, 'short'),
       Reason: reasons[reason as ReviewReason],
     })}
     <input type="hidden" name="orderId" value="${order.id}">
