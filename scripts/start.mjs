@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -16,7 +17,10 @@ const help = `Usage: npm start
 Builds what has changed, and starts the service, its inspector, and the demo shop. Prints their addresses
 and an API key. Ctrl-C stops everything. Orders and intents are stored in .data.
 
-Environment variable PORT: port of the shop (default 3000). The service has the ports 4000 and 4001.
+Environment variables:
+  PORT                     Port of the shop (default 3000)
+  SERVICE_PORT             Port of the service (default 4000); its test bank has the next one
+  PI_SHOP_STAFF_PASSWORD   Password of the shop's staff (default: a new one for each start)
 
 The service alone:   npx pi-service start --help
 Try your own shop:   npx pi-explore --help`
@@ -32,16 +36,13 @@ const children = []
 let stopping = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
 
-console.log('Building what has changed, which can take a minute…')
-const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
-if (built.status !== 0) {
-  console.error(`${built.stdout}${built.stderr}`)
-  process.exit(1)
-}
+await build()
 
 mkdirSync(data, { recursive: true })
 const serviceData = join(data, 'service')
-const service = await start('the service', [piService, 'start', '--json', '--data', serviceData])
+const port = process.env.SERVICE_PORT ? ['--port', process.env.SERVICE_PORT] : []
+const command = [piService, 'start', '--json', '--data', serviceData, ...port]
+const service = await start('the service', command)
 const shop = await start('the shop', [join(root, 'demo/dist/server/main.js'), '--json'], {
   PI_API_KEY: service.apiKey,
   PI_BASE_URL: service.baseUrl,
@@ -55,6 +56,7 @@ if (shop.shopUrl !== defaultShop) {
 }
 console.log(`
   Demo shop    ${shop.shopUrl}
+  Its staff    ${shop.staff.url}   user ${shop.staff.user}, password ${shop.staff.password ?? 'of PI_SHOP_STAFF_PASSWORD'}
   Service      ${service.baseUrl}
   Inspector    ${service.inspectorUrl}
   API key      ${service.apiKey}
@@ -66,6 +68,21 @@ console.log(`
 
   Ctrl-C stops everything. Orders and intents are stored in .data; delete that folder to start over.
 `)
+
+/** Builds the packages, and prints a dot every two seconds. */
+async function build() {
+  process.stdout.write('Building what has changed, which can take a minute ')
+  const dots = setInterval(() => process.stdout.write('.'), 2000)
+  const child = spawn('npm', ['run', '--silent', 'build'], { cwd: root })
+  children.push(child)
+  const output = [child.stdout, child.stderr].map((stream) => text(stream))
+  const [code] = await once(child, 'close')
+  clearInterval(dots)
+  console.log(code === 0 ? ' done' : '')
+  if (code === 0 || stopping) return
+  console.error((await Promise.all(output)).join(''))
+  process.exit(1)
+}
 
 /** Starts a program. Returns the JSON that it prints when it is ready. */
 function start(name, args, variables = {}) {

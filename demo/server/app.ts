@@ -1,17 +1,18 @@
 /** The shop as one Express application: headers, then the checkout, the pages, and their forms. @module */
+import { fileURLToPath } from 'node:url'
 import { toNode } from '@pi-checkout/server/node'
-import compression from 'compression'
 import express, { type Express } from 'express'
+import { demoFolder } from './config.ts'
+import { errorHandler } from './error-handler.ts'
 import { securityHeaders } from './headers.ts'
 import { handoffLimit } from './limits.ts'
-import { respondWithProblem, ShopProblem } from './problem.ts'
-import { policyReports } from './reports.ts'
+import { ShopProblem } from './problem.ts'
 import { shopRoutes } from './routes.ts'
 import { redirectToOrigin, sameOrigin } from './same-origin.ts'
 import type { Shop } from './shop.ts'
+import { staffRoutes } from './staff.ts'
 
 export function shopApp(shop: Shop): Express {
-  const { shopOrigin, checkoutOrigin } = shop
   const app = express()
   app.enable('case sensitive routing')
   app.enable('strict routing')
@@ -19,16 +20,26 @@ export function shopApp(shop: Shop): Express {
   app.disable('etag')
   app.set('query parser', false)
 
-  app.use(securityHeaders({ shopOrigin, checkoutOrigin }))
-  app.use('/reports', policyReports())
-  app.use(sameOrigin(shopOrigin))
+  app.use(securityHeaders(shop))
+  app.use(sameOrigin(shop.shopOrigin))
   app.use(['/checkout/handoff', '/checkout/start'], handoffLimit(shop))
   app.use(toNode(shop.checkout))
-  // After the checkout, whose responses contain a secret.
-  app.use(compression(), redirectToOrigin(shopOrigin), shopRoutes(shop))
+  app.use(publicFiles, redirectToOrigin(shop.shopOrigin))
+  app.use(express.urlencoded({ extended: false, limit: '4kb', inflate: false }))
+  app.use('/staff', staffRoutes(shop))
+  app.use(shopRoutes(shop))
   app.use(() => {
     throw new ShopProblem('not_found')
   })
-  app.use(respondWithProblem)
+  app.use(errorHandler(shop))
   return app
 }
+
+/** Browsers keep fonts and pictures, and ask whether styles and the script have changed. */
+const publicFiles = express.static(fileURLToPath(new URL('public', demoFolder)), {
+  index: false,
+  redirect: false,
+  setHeaders: (res, path) => {
+    res.set('Cache-Control', /\.(?:css|js)$/.test(path) ? 'no-cache' : 'public, max-age=86400')
+  },
+})

@@ -1,13 +1,13 @@
 /**
- * The integration on the server, from the page's policy to the paid order. `pages/checkout.ts` is the other half.
+ * How this shop takes payments, on the server. Copy this file, and `views/pay-page.ts`, which has the markup.
  *
- * 1. The pages may frame the hosted checkout.
- * 2. The checkout: who may pay for an order, what it costs, and what happens when it is paid.
+ * 1. The policy of each page: it may load the element and frame the hosted checkout.
+ * 2. The look and the language of the checkout.
+ * 3. The checkout: who may pay for an order, what it costs, and what happens when it is paid.
  *
  * @module
  */
 import {
-  type AuthorizeQuery,
   type Checkout,
   type CheckoutOrder,
   createCheckout,
@@ -18,22 +18,25 @@ import {
 } from '@pi-checkout/server'
 import type { Request } from 'express'
 import type { Database } from './database.ts'
-import { describeLines, findOrder, type Order, orderLines, ownedOrder } from './orders.ts'
+import { log, logFailure } from './log.ts'
+import { findOrder, type Order, orderLines, ownedOrder } from './orders.ts'
 import { cardOf } from './paid-card.ts'
-import { log, logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 
-/** The shop's colors, so that the form looks like a part of the shop. */
-export const appearance = {
-  accent: { light: '#ad4318', dark: '#f19a58' },
-  background: { light: '#fffdf9', dark: '#231d19' },
-  text: { light: '#2a2019', dark: '#f3eadf' },
-  radius: 12,
+/** Returns `Content-Security-Policy` of each page. */
+export function pagePolicy(checkoutOrigin: string): string {
+  return cspFor({ checkoutOrigin, scriptSrc: [checkoutOrigin] })
 }
 
-/** Returns `Content-Security-Policy` of each page: it may frame the hosted checkout, and nothing else. */
-export function pagePolicy(checkoutOrigin: string): string {
-  return cspFor({ checkoutOrigin, reportTo: 'csp' })
+export const checkoutLook = {
+  locale: 'en',
+  // The shop's colors, so that the form looks like a part of the shop.
+  appearance: {
+    accent: { light: '#ad4318', dark: '#f19a58' },
+    background: { light: '#fffdf9', dark: '#231d19' },
+    text: { light: '#2a2019', dark: '#f3eadf' },
+    radius: 12,
+  },
 }
 
 /** Returns the payments of all orders, in the shop's database. */
@@ -49,18 +52,19 @@ export function shopCheckout({
   payments,
   shopOrigin,
   checkoutOrigin,
-}: Omit<Shop, 'checkout' | 'inspectorUrl'>): Checkout<Request> {
-  return createCheckout({
+}: Omit<Shop, 'checkout'>): Checkout<Request> {
+  return createCheckout<Request>({
     intents,
     shopOrigin,
     payments,
-    // For buyers without script or frames: see `fullPageForm`.
+    // For buyers without script or frames.
     fullPage: {
       checkoutOrigin,
-      appearance,
+      appearance: checkoutLook.appearance,
       returnUrl: (orderId) => `${shopOrigin}/pay/${orderId}`,
     },
-    authorize: ({ orderId = '', context }: AuthorizeQuery<Request>) =>
+    // The session owns the order. Another buyer's order is as unknown as one that does not exist.
+    authorize: ({ orderId = '', context }) =>
       ownedOrder(db, { session: sessions.of(context) ?? '', orderId })?.id,
     order: (orderId) => {
       const order = findOrder(db, orderId)
@@ -80,8 +84,11 @@ export function shopCheckout({
         .all(intentId, new Date().toISOString(), orderId, amount, currency, Number(accepted), card)
       return paid.length === 1
     },
-    onReview: ({ orderId, payment: { intentId }, reason }) =>
-      log('warn', 'review a payment', { orderId, intent: intentId, reason }),
+    // The staff decides: see `staff.ts`.
+    onReview: ({ orderId, payment: { intentId }, reason }) => {
+      db.prepare('insert or ignore into reviews (order_id) values (?)').run(orderId)
+      log('warn', 'review a payment', { orderId, intent: intentId, reason })
+    },
     onError: ({ error }) => {
       const rejected = error instanceof HandoffRejection
       logFailure(rejected ? 'a checkout request was rejected' : 'the checkout failed', error)
@@ -91,10 +98,6 @@ export function shopCheckout({
 
 /** What the service gets of an order. An order never changes, so this doesn't either. */
 export function payableOrder(db: Database, { id, amount, currency }: Order): CheckoutOrder {
-  return {
-    orderId: id,
-    amount,
-    currency,
-    metadata: { lines: describeLines(orderLines(db, id)) },
-  }
+  const lines = orderLines(db, id).map(({ product, quantity }) => `${product}×${quantity}`)
+  return { orderId: id, amount, currency, metadata: { lines: lines.join(' ') } }
 }

@@ -1,5 +1,5 @@
 /** The shop's database: one file on disk, so that orders survive a restart. @module */
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sqlPaymentsTable } from '@pi-checkout/server'
 import Libsql from 'libsql'
@@ -9,20 +9,12 @@ export type Database = Libsql.Database
 /**
  * Opens the database in a folder. Creates both if they are missing.
  *
- * @param folder - Contains `tsiran.db`.
+ * @param folder - Contains `tsiran.db`. Only its owner can open it.
  */
 export function openDatabase(folder: string): Database {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const file = join(folder, 'tsiran.db')
-  // For their owner only. SQLite gives its other files the mode of this one.
-  closeSync(openSync(file, 'a', 0o600))
-  chmodSync(folder, 0o700)
-  chmodSync(file, 0o600)
-  const db = new Libsql(file)
-  db.exec('pragma journal_mode = wal')
-  db.exec('pragma synchronous = full')
-  db.exec('pragma busy_timeout = 5000')
-  db.exec('pragma foreign_keys = on')
+  const db = new Libsql(join(folder, 'tsiran.db'))
+  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000')
   db.exec(schema)
   db.exec(sqlPaymentsTable.sqlite)
   return db
@@ -30,12 +22,6 @@ export function openDatabase(folder: string): Database {
 
 // Amounts are minor units. An order never changes: it is paid, or closed.
 const schema = `
-  create table if not exists preferences (
-    session text primary key,
-    language text,
-    currency text
-  ) strict;
-
   create table if not exists cart_lines (
     session text not null,
     product text not null,
@@ -52,16 +38,17 @@ const schema = `
     closed_at text,
     paid_by text,
     paid_at text,
-    paid_with text,
-    check ((paid_by is null) = (paid_at is null))
+    paid_with text
   ) strict;
   create index if not exists orders_by_session on orders (session, placed_at);
 
   create table if not exists order_lines (
-    order_id text not null references orders on delete cascade,
+    order_id text not null,
     product text not null,
     quantity integer not null,
     price integer not null,
     primary key (order_id, product)
   ) strict;
+
+  create table if not exists reviews (order_id text primary key) strict;
 `

@@ -1,50 +1,39 @@
 /** An order with all that its pages show. Its state follows from its stored payments. @module */
-import { type Payment, type PaymentState, paymentState } from '@pi-checkout/server'
+import { type Payment, paymentState } from '@pi-checkout/server'
 import type { Line } from './cart.ts'
 import { payableOrder } from './checkout.ts'
-import { type Order, orderLines } from './orders.ts'
+import { logFailure } from './log.ts'
+import { findOrder, type Order, orderLines } from './orders.ts'
 import type { Shop } from './shop.ts'
 
-/** `review`: the staff decides about a payment. `closed`: its pieces are in the cart again. */
-export type OrderState =
-  | 'open'
-  | 'processing'
-  | 'paid'
-  | 'failed'
-  | 'canceled'
-  | 'refunded'
-  | 'review'
-  | 'closed'
+/** The states, and what the pages call them. */
+export const orderStates = {
+  open: 'Waiting for payment',
+  processing: 'Payment processing',
+  paid: 'Paid',
+  failed: 'Payment failed',
+  canceled: 'Payment canceled',
+  refunded: 'Refunded',
+  /** The staff decides about a payment. */
+  review: 'Payment under review',
+  /** Its pieces are in the cart again. */
+  closed: 'Closed',
+} as const
+
+export type OrderState = keyof typeof orderStates
 
 export interface OrderDetails {
   readonly order: Order
   readonly lines: readonly Line[]
   readonly state: OrderState
-  /** Why the last payment failed. */
-  readonly reason: string | undefined
   readonly payments: readonly Payment[]
   /** Payments that pay for nothing until the staff has decided. */
   readonly underReview: readonly Payment[]
 }
 
 /** Returns whether the buyer may pay for the order, or edit the cart instead. */
-export function isPayable({ state }: Pick<OrderDetails, 'state'>): boolean {
+export function isPayable({ state }: OrderDetails): boolean {
   return ['open', 'failed', 'canceled', 'refunded'].includes(state)
-}
-
-/** Returns whether the shop has to ask for the payments: the buyer may have closed the tab too early. */
-export function isUnsettled({
-  state,
-  payments,
-}: Pick<OrderDetails, 'state' | 'payments'>): boolean {
-  return (
-    ['open', 'processing', 'closed'].includes(state) &&
-    payments.some((payment) => !isSettled(payment))
-  )
-}
-
-function isSettled({ state }: Payment): boolean {
-  return ['failed', 'paid', 'review', 'refunded'].includes(state)
 }
 
 /** Reads an order and its payments. It sends no request to the service. */
@@ -55,20 +44,38 @@ export async function orderDetails(
   const record = await store.load(intents.scope(), order.id)
   const payments = record?.payments ?? []
   const { phase, reason } = paymentState(payableOrder(db, order), record)
-  return {
-    order,
-    lines: orderLines(db, order.id),
-    state: stateOf(order, { phase, reason }),
-    reason,
-    payments,
-    underReview: payments.filter(({ state }) => state === 'reviewing' || state === 'review'),
-  }
+  const state = stateOf(order, phase, reason)
+  const underReview = payments.filter((one) => one.state === 'reviewing' || one.state === 'review')
+  return { order, lines: orderLines(db, order.id), state, payments, underReview }
 }
 
-function stateOf(
-  { paidBy, closedAt }: Order,
-  { phase, reason }: Pick<PaymentState, 'phase' | 'reason'>,
-): OrderState {
+/**
+ * Lets the checkout ask for payments without a result first: the buyer may have paid.
+ *
+ * @returns `isKnown`: whether each payment could be asked for.
+ */
+export async function currentDetails(
+  shop: Shop,
+  order: Order,
+): Promise<OrderDetails & { readonly isKnown: boolean }> {
+  const details = await orderDetails(shop, order)
+  if (details.state === 'paid' || details.payments.every(isFinal)) {
+    return { ...details, isKnown: true }
+  }
+  let isKnown = true
+  await shop.checkout.status(order.id).catch((error: unknown) => {
+    isKnown = false
+    // The checkout no longer knows a closed order.
+    if (details.state !== 'closed') logFailure('the payments could not be checked', error)
+  })
+  return { ...(await orderDetails(shop, findOrder(shop.db, order.id) ?? order)), isKnown }
+}
+
+function isFinal({ state }: Payment): boolean {
+  return ['failed', 'paid', 'review', 'refunded'].includes(state)
+}
+
+function stateOf({ paidBy, closedAt }: Order, phase: string, reason?: string): OrderState {
   if (paidBy !== null) return 'paid'
   if (phase === 'review') return 'review'
   if (phase !== 'open' && phase !== 'failed') return 'processing'

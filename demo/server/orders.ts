@@ -22,37 +22,45 @@ export interface Order {
 }
 
 /** Returns a number that no other order has. Call it in the transaction that writes the order. */
-export function newOrderNumber(
-  db: Database,
-  random: (below: number) => number = randomInt,
-): string {
-  const digits = Array.from({ length: 6 }, () => alphabet[random(alphabet.length)])
+export function newOrderNumber(db: Database): string {
+  const digits = Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)])
   const number = `TS-${digits.join('')}`
-  return findOrder(db, number) ? newOrderNumber(db, random) : number
+  return findOrder(db, number) ? newOrderNumber(db) : number
 }
 
 /** No two of them are mistaken for each other, read or heard, and no word has them alone. */
 const alphabet = '2346789BCDFGHJKMPQRTVWXY'
+
+const select = `
+  select id, session, currency, amount, placed_at as "placedAt", closed_at as "closedAt",
+         paid_by as "paidBy", paid_at as "paidAt", paid_with as "paidWith" from orders`
+
+/** Finds an order of any session, for jobs that run without a buyer. */
+export function findOrder(db: Database, orderId: string): Order | undefined {
+  return db.prepare(`${select} where id = ?`).get(orderId) as Order | undefined
+}
 
 /** Finds an order of this session. Returns `undefined` for an order of another session, as for an unknown one. */
 export function ownedOrder(
   db: Database,
   { session, orderId }: { readonly session: string; readonly orderId: string },
 ): Order | undefined {
-  const row = db.prepare(`${selectOrder} where id = ? and session = ?`).get(orderId, session)
-  return row as Order | undefined
+  const order = findOrder(db, orderId)
+  return order?.session === session ? order : undefined
 }
 
 /** Lists a session's orders, the newest first. */
 export function ordersOf(db: Database, session: string): readonly Order[] {
   return db
-    .prepare(`${selectOrder} where session = ? order by placed_at desc, rowid desc limit 50`)
+    .prepare(`${select} where session = ? order by placed_at desc, rowid desc limit 50`)
     .all(session) as Order[]
 }
 
-/** Finds an order of any session, for jobs that run without a buyer. */
-export function findOrder(db: Database, orderId: string): Order | undefined {
-  return db.prepare(`${selectOrder} where id = ?`).get(orderId) as Order | undefined
+/** Lists the orders of which a payment was under review, the newest first. */
+export function reviewedOrders(db: Database): readonly Order[] {
+  return db
+    .prepare(`${select} where id in (select order_id from reviews) order by placed_at desc`)
+    .all() as Order[]
 }
 
 export function orderLines(db: Database, orderId: string): readonly Line[] {
@@ -60,16 +68,3 @@ export function orderLines(db: Database, orderId: string): readonly Line[] {
     .prepare('select product, quantity, price from order_lines where order_id = ? order by rowid')
     .all(orderId) as Line[]
 }
-
-/** Returns lines as one text: products and quantities, sorted. */
-export function describeLines(lines: readonly Line[]): string {
-  return lines
-    .map(({ product, quantity }) => `${product}×${quantity}`)
-    .sort()
-    .join(' ')
-}
-
-const selectOrder = `
-  select id, session, currency, amount, placed_at as "placedAt", closed_at as "closedAt",
-         paid_by as "paidBy", paid_at as "paidAt",
-         paid_with as "paidWith" from orders`

@@ -8,13 +8,7 @@ export async function cardOf(
 ): Promise<string | null> {
   const intent = await intents.retrieve(intentId, { totalTimeout: 3000 }).catch(() => undefined)
   const card = intent?.paymentMethod?.card
-  return card ? `${brandNames.get(card.brand) ?? card.brand} •••• ${card.last4}` : null
+  return card
+    ? `${card.brand.replace(/^./, (first) => first.toUpperCase())} •••• ${card.last4}`
+    : null
 }
-
-const brandNames: ReadonlyMap<string, string> = new Map([
-  ['visa', 'Visa'],
-  ['mastercard', 'Mastercard'],
-  ['amex', 'American Express'],
-  ['mir', 'Mir'],
-  ['arca', 'ArCa'],
-])

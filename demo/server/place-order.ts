@@ -1,6 +1,6 @@
 /** An order never changes. "Check out" moves the cart into a new order, and "Edit cart" moves it back. @module */
-import type { Currency } from '@pi-checkout/server'
 import { mostPerProduct, readCart, totalOf } from './cart.ts'
+import { currency } from './catalogue.ts'
 import type { Database } from './database.ts'
 import { newOrderNumber, ordersOf } from './orders.ts'
 
@@ -10,13 +10,9 @@ import { newOrderNumber, ordersOf } from './orders.ts'
  * @returns The id of the order. With an empty cart, as after a double click, it is the session's newest order that is
  * not closed, or `undefined`.
  */
-export function placeOrder(
-  db: Database,
-  cart: { readonly session: string; readonly currency: Currency },
-): string | undefined {
+export function placeOrder(db: Database, session: string): string | undefined {
   const place = db.transaction(() => {
-    const { session, currency } = cart
-    const lines = readCart(db, cart)
+    const lines = readCart(db, session)
     if (lines.length === 0) return ordersOf(db, session).find(({ closedAt }) => !closedAt)?.id
     const id = newOrderNumber(db)
     db.prepare(

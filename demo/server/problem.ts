@@ -1,70 +1,38 @@
-/** Errors as problem responses (RFC 9457): a code, a title, and no part of the request. @module */
-import type { ErrorRequestHandler } from 'express'
+/** Errors that a client may see: an HTTP status, a code, and a text without any part of the request. @module */
 
 const problems = {
-  invalid_request: { status: 400, title: 'The request is invalid' },
-  payment_unknown: { status: 503, title: 'The result of a payment is not known yet' },
-  no_session: { status: 403, title: 'The request has no session cookie' },
-  cross_origin: { status: 403, title: 'The request came from another site' },
-  not_found: { status: 404, title: 'Not found' },
-  order_not_found: { status: 404, title: 'This session has no such order' },
-  unsupported_media_type: { status: 415, title: 'The body is neither a form nor application/json' },
-  rate_limited: { status: 429, title: 'Too many requests' },
-  internal_error: { status: 500, title: 'Internal error' },
+  invalid_request: [400, 'That didn’t work', 'The shop could not read this request.'],
+  unauthorized: [401, 'For the staff only', 'Enter the user and the password of the staff.'],
+  no_session: [403, 'The cart needs cookies', 'Allow cookies for this shop and try again.'],
+  cross_origin: [403, 'That didn’t work', 'The request came from another site.'],
+  not_found: [404, 'Page not found', 'There is no page at this address.'],
+  order_not_found: [404, 'Order not found', 'This browser has no order with this number.'],
+  rate_limited: [429, 'Too many attempts', 'Wait a few minutes, then try again.'],
+  internal_error: [500, 'Something went wrong', 'The shop had an error. Try again in a moment.'],
+  payment_unknown: [503, 'Wait a moment', 'The order may be paid already. Try again in a minute.'],
 } as const
 
-export type ShopProblemCode = keyof typeof problems
-
-/** An error that the client may see. */
 export class ShopProblem extends Error {
   override readonly name = 'ShopProblem'
-  readonly code: ShopProblemCode
-  readonly detail: string | undefined
+  readonly code: keyof typeof problems
+  readonly status: number
+  readonly title: string
+  readonly text: string
 
-  constructor(code: ShopProblemCode, { detail, cause }: { detail?: string; cause?: unknown } = {}) {
-    super(problems[code].title, { cause })
+  constructor(code: keyof typeof problems, options?: ErrorOptions) {
+    const [status, title, text] = problems[code]
+    super(title, options)
     this.code = code
-    this.detail = detail
-  }
-
-  /** Body of the response (RFC 9457). */
-  get body(): object {
-    const { status, title } = problems[this.code]
-    return { type: 'about:blank', title, status, code: this.code, detail: this.detail }
-  }
-
-  get status(): number {
-    return problems[this.code].status
+    this.status = status
+    this.title = title
+    this.text = text
   }
 }
 
-/** Returns each error of the routes that no page opens as a problem. Logs unexpected ones. */
-export const respondWithProblem: ErrorRequestHandler = (error: unknown, _req, res, next) => {
-  if (res.headersSent) return next(error)
-  const problem = asProblem(error)
-  if (problem.code === 'internal_error') logFailure('a request failed', error)
-  res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem.body))
-}
-
-/** Writes one line to stderr. Errors of the shop and the helper contain no secret and no body. */
-export function logFailure(event: string, error: unknown): void {
-  const { name, message, stack } = error instanceof Error ? error : new Error('not an Error')
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-  const place = stack?.split('\n').find((line) => line.startsWith('    at '))
-  log('error', event, { name, code, message: message.slice(0, 300), place })
-}
-
-/** Writes one line to stderr. */
-export function log(level: 'warn' | 'error', event: string, facts: object): void {
-  process.stderr.write(`${JSON.stringify({ level, event, ...facts })}\n`)
-}
-
-/** Returns an error that the client may see. */
+/** Returns an error as the client may see it. */
 export function asProblem(error: unknown): ShopProblem {
   if (error instanceof ShopProblem) return error
-  const status = error instanceof Error && 'status' in error ? error.status : undefined
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new ShopProblem('invalid_request', { cause: error })
-  }
-  return new ShopProblem('internal_error', { cause: error })
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  const isClients = status >= 400 && status < 500
+  return new ShopProblem(isClients ? 'invalid_request' : 'internal_error', { cause: error })
 }

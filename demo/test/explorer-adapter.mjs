@@ -1,32 +1,33 @@
 // The demo shop for `pi-explore`: how to order, to change an order, and to read the shop's own records.
 const form = (fields = {}) => ({ body: new URLSearchParams(fields) })
+const textOf = async (buyer, path, init) => await (await buyer.fetch(path, init)).text()
 
 /** Puts so many pieces into the cart, and presses "Check out". */
 async function order(buyer, choose) {
-  const cart = await (await buyer.fetch('/cart')).text()
+  const cart = await textOf(buyer, '/cart')
   const [, was = '0'] = /data-testid="line-thyme-tea" data-quantity="(\d+)"/.exec(cart) ?? []
   const quantity = choose(Number(was))
-  await buyer.fetch('/cart', form({ product: 'thyme-tea', quantity, was }))
+  await buyer.fetch('/cart', form({ product: 'thyme-tea', quantity }))
   const page = await buyer.fetch('/orders', form())
   const [, orderId] = /\/(?:pay|orders)\/([\w-]+)$/.exec(page.url) ?? []
   return orderId && { orderId, amount: amountOn(await page.text()) }
 }
 
+async function newestOrder(buyer) {
+  return /href="\/orders\/([\w-]+)"/.exec(await textOf(buyer, '/orders'))?.[1]
+}
+
 /** Returns the session's newest order, unless it has ended: a reload and another tab show it too. */
 async function currentOrder(buyer) {
-  const list = await (await buyer.fetch('/orders')).text()
-  const [, orderId] = /href="\/orders\/([\w-]+)"/.exec(list) ?? []
-  if (!orderId) return undefined
-  const page = await (await buyer.fetch(`/orders/${orderId}`)).text()
-  if (/data-state="(?:paid|closed|refunded)"/.test(page)) return undefined
+  const orderId = await newestOrder(buyer)
+  const page = orderId ? await textOf(buyer, `/orders/${orderId}`) : ''
+  if (!orderId || /data-state="(?:paid|closed|refunded)"/.test(page)) return undefined
   return { orderId, amount: amountOn(page) }
 }
 
 /** "Edit cart" closes the session's newest order. Another quantity becomes another order. */
 async function edit(buyer) {
-  const list = await (await buyer.fetch('/orders')).text()
-  const [, orderId] = /href="\/orders\/([\w-]+)"/.exec(list) ?? []
-  await buyer.fetch(`/orders/${orderId}/edit`, form())
+  await buyer.fetch(`/orders/${await newestOrder(buyer)}/edit`, form())
   return await order(buyer, (quantity) => (quantity === 1 ? 2 : 1))
 }
 
@@ -35,26 +36,25 @@ function amountOn(html) {
   return Number(total.replace(/[^\d.]/g, '')) * 100
 }
 
+const PI_SHOP_STAFF_PASSWORD = 'staff'
+const headers = { authorization: `Basic ${btoa(`staff:${PI_SHOP_STAFF_PASSWORD}`)}` }
+
 /** @type {import('@pi-checkout/explorer').Adapter} */
 export default {
   routes: { page: '/orders', start: '/checkout/start' },
   survivesRestart: true,
   settlesWithin: 3000,
-  env: ({ folder }) => ({
-    PI_SHOP_DATA: folder,
-    PI_RECONCILE_MS: '100',
-  }),
+  env: ({ folder }) => ({ PI_SHOP_DATA: folder, PI_RECONCILE_MS: '100', PI_SHOP_STAFF_PASSWORD }),
   begin: async (buyer) => (await currentOrder(buyer)) ?? (await order(buyer, () => 1)),
   edit,
-  // Its page shows what is stored. Its script lets the shop check the payments first.
   state: async (buyer, orderId) => {
-    await buyer.fetch(`/checkout/status?orderId=${orderId}`)
-    const html = await (await buyer.fetch(`/orders/${orderId}`)).text()
-    const [, state = 'open'] = /data-testid="order-state" data-state="(\w+)"/.exec(html) ?? []
-    return state
+    const html = await textOf(buyer, `/orders/${orderId}`)
+    return /data-testid="order-state" data-state="(\w+)"/.exec(html)?.[1] ?? 'open'
   },
+  // The staff's list has the payments of all orders.
   reviews: async (buyer, orderId) => {
-    const html = await (await buyer.fetch(`/orders/${orderId}/review`)).text()
-    return [...html.matchAll(/class="intent-id"><bdi>([\w-]+)/g)].map(([, intentId]) => intentId)
+    const payments = (await textOf(buyer, '/staff', { headers })).split('data-testid="review"')
+    const own = payments.filter((payment) => payment.includes(`value="${orderId}"`))
+    return own.map((payment) => /name="intentId" value="([\w-]+)"/.exec(payment)?.[1])
   },
 }

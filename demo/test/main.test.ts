@@ -1,151 +1,95 @@
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { freePort } from '@pi-checkout/test-support/free-port'
+import { demoShop, runProgram } from '@pi-checkout/test-support/process'
+import { settleIntent } from '@pi-checkout/test-support/sandbox'
 import {
-  demoShop,
-  type EndedProgram,
-  runProgram,
-  type StartedProgram,
-  startProgram,
-} from '@pi-checkout/test-support/process'
-import { startSite } from '@pi-checkout/test-support/sites'
+  type Program,
+  type ServiceReady,
+  startService,
+  startShop,
+} from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../server/database.ts'
+import { findOrder } from '../server/orders.ts'
 import { Buyer } from './buyer.ts'
-import { type Service, startService } from './service.ts'
-import { passDays } from './shop.ts'
+import { passDay } from './shop.ts'
 
-let service: Service
+let service: Program<ServiceReady>
 let data: string
-const shops: StartedProgram[] = []
+let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService(['--memory'])
   data = await mkdtemp(join(tmpdir(), 'shop-main-'))
+  const { apiKey, baseUrl, checkoutOrigin } = service.ready
+  const connection = {
+    PI_API_KEY: apiKey,
+    PI_BASE_URL: baseUrl,
+    PI_CHECKOUT_ORIGIN: checkoutOrigin,
+  }
+  env = { ...connection, PORT: '0', PI_SHOP_DATA: data }
 })
 afterAll(async () => {
-  for (const shop of shops) await shop.stop('SIGKILL')
-  await service.close()
+  await service.stop()
   await rm(data, { recursive: true, force: true })
 })
 
 test('keeps orders and sessions through a restart, and settles payments at its start', async () => {
-  const first = await start()
-  const { port } = new URL(first.shopUrl)
-  const buyer = await new Buyer(first.shopUrl).visit()
+  const first = await startShop(env)
+  const { shopUrl } = first.ready
+  const buyer = await new Buyer(shopUrl).visit()
   await buyer.put('thyme-tea', 3)
   const orderId = await buyer.placeOrder()
   const { id } = await buyer.handoff(orderId)
+  for (const name of await readdir(data)) {
+    expect([name, (await stat(join(data, name))).mode & 0o077]).toEqual([name, 0])
+  }
   expect(await first.stop()).toBe(0)
 
-  service.settle(id, 'succeeded')
+  await settleIntent({ api: service.ready }, id, 'succeeded')
   const db = openDatabase(data)
-  passDays(db, 1)
+  passDay(db)
   db.close()
-  await start({ PORT: port })
-  await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
+  const second = await startShop({ ...env, PORT: new URL(shopUrl).port })
+  const stored = openDatabase(data)
+  await expect.poll(() => findOrder(stored, orderId)?.paidBy).toBe(id)
+  stored.close()
+  expect((await buyer.order(orderId)).state).toBe('paid')
+  await second.stop()
 })
 
-test('keeps its database for its owner, also if it was not', async () => {
-  const folder = join(data, 'modes')
-  for (const file of ['.', 'tsiran.db']) {
-    openDatabase(folder).close()
-    await chmod(join(folder, file), 0o755)
-    const db = openDatabase(folder)
-    for (const name of ['.', ...(await readdir(folder))]) {
-      expect([name, (await stat(join(folder, name))).mode & 0o077]).toEqual([name, 0])
-    }
-    db.close()
+test('prints the login of the staff: a new password for each start, and none that was set', async () => {
+  const passwordOf = async (variables: NodeJS.ProcessEnv): Promise<string | undefined> => {
+    const { line, stop } = await startShop({ ...env, ...variables })
+    await stop()
+    const { staff } = JSON.parse(line)
+    expect(staff).toMatchObject({ url: expect.stringMatching(/\/staff$/), user: 'staff' })
+    return staff.password
   }
+  const passwords = [await passwordOf({}), await passwordOf({})]
+  expect(new Set(passwords).size).toBe(2)
+  for (const password of passwords) expect(password).toMatch(/^[\w-]{12}$/)
+  expect(await passwordOf({ PI_SHOP_STAFF_PASSWORD: 'known' })).toBeUndefined()
 })
 
-test('keeps an order when the shop is killed', async () => {
-  const first = await start()
-  const { port } = new URL(first.shopUrl)
-  const buyer = await new Buyer(first.shopUrl).visit()
-  await buyer.put('thyme-tea', 1)
-  const orderId = await buyer.placeOrder()
-  await first.stop('SIGKILL')
-  await start({ PORT: port })
-  expect((await buyer.order(orderId)).state).toBe('open')
-})
-
-test('responds to a request that arrives while it checks the service', async () => {
-  const slow = await startSite(async (req, res) => {
-    await setTimeout(500)
-    const { authorization = '' } = req.headers
-    const response = await fetch(service.baseUrl + req.url, { headers: { authorization } })
-    res.writeHead(response.status, {
-      'content-type': 'application/json',
-      'payment-intents-profile': 'pi-checkout',
-    })
-    res.end(await response.text())
-  })
-  const port = String(await freePort())
-  const started = start({ PORT: port, PI_BASE_URL: slow.origin })
-  const signal = AbortSignal.timeout(10_000)
-  let response: Response | undefined
-  while (!response) {
-    response = await fetch(`http://127.0.0.1:${port}/`, { signal }).catch(() => undefined)
-    signal.throwIfAborted()
-    await setTimeout(5)
-  }
-  expect(response.status).toBe(200)
-  await started
-  await slow.close()
-})
-
-test.each(['PI_API_KEY', 'PI_BASE_URL'])('exits without %s, with the fix', async (name) => {
-  const { code, output, errors } = await runShop({ [name]: '' })
+test('exits without a key, with the fix', async () => {
+  const { code, errors } = await runProgram([demoShop], { env: { ...env, PI_API_KEY: '' } })
   expect(code).toBe(1)
-  expect(errors).toMatch(new RegExp(`^The shop could not start. ${name}: .*pi-service exec`))
-  expect(output + errors).not.toContain(service.apiKey)
+  expect(errors).toMatch(/^The shop could not start. PI_API_KEY: .*pi-service exec/)
   expect(errors).not.toContain('    at ')
 })
 
-test('exits if the service cannot be reached', async () => {
-  const { code, errors } = await runShop({ PI_BASE_URL: 'http://127.0.0.1:9' })
-  expect([code, errors]).toEqual([1, expect.stringMatching(/^The shop could not start\. \w/)])
-})
-
-test('ends with the port and the fix if the port is in use', async () => {
+test('exits with the fix if the port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const address = other.address()
   const port = typeof address === 'object' ? String(address?.port) : ''
-  const { code, errors } = await runShop({ PORT: port })
+  const { code, errors } = await runProgram([demoShop], { env: { ...env, PORT: port } })
   other.close()
   expect(code).toBe(1)
   expect(errors).toContain(`Port ${port} is already in use`)
   expect(errors).toContain('PORT=3001 npm start')
 })
-
-interface Running extends Pick<StartedProgram, 'stop'> {
-  readonly shopUrl: string
-}
-
-async function start(env: Record<string, string> = {}): Promise<Running> {
-  const shop = await startProgram([demoShop, '--json'], { env: variables(env) })
-  shops.push(shop)
-  const { shopUrl } = JSON.parse(shop.line)
-  return { shopUrl, stop: shop.stop }
-}
-
-async function runShop(env: Record<string, string>): Promise<EndedProgram> {
-  return await runProgram([demoShop, '--json'], { env: variables(env) })
-}
-
-function variables(env: Record<string, string>): Record<string, string> {
-  return {
-    PORT: '0',
-    PI_API_KEY: service.apiKey,
-    PI_BASE_URL: service.baseUrl,
-    PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
-    PI_SHOP_DATA: data,
-    ...env,
-  }
-}

@@ -1,106 +1,75 @@
-/** The shop in this process, on a free port and with a separate data folder. @module */
+/** The shop in this process, on a free port, with a service in memory. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PaymentIntents } from '@pi-checkout/server'
+import { fakeService } from '@pi-checkout/server/testing'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { shopApp } from '../server/app.ts'
-import { shopCheckout, shopPayments } from '../server/checkout.ts'
-import { type Database, openDatabase } from '../server/database.ts'
-import { sessionsAt } from '../server/session.ts'
-import type { Shop } from '../server/shop.ts'
+import type { Database } from '../server/database.ts'
+import { openShop } from '../server/shop.ts'
 import { Buyer } from './buyer.ts'
-import { type Service, startService } from './service.ts'
 
-export interface TestShop {
-  readonly url: string
-  readonly db: Database
-  readonly intents: PaymentIntents
-  readonly checkout: Shop['checkout']
-  readonly service: Service
-  /** A new buyer with a session. */
-  buyer(): Promise<Buyer>
-  /** A new buyer who has ordered a product. */
-  order(product: string, quantity?: number): Promise<{ buyer: Buyer; orderId: string }>
-  /** Settles the payments that are due, as the shop does every minute: after so many days, or one. */
-  settle(days?: number): Promise<void>
-  close(): Promise<void>
-}
+export type TestShop = Awaited<ReturnType<typeof startShop>>
 
 export const checkoutOrigin = 'http://127.0.0.1:4000'
+export const staffPassword = 'the password of the staff'
 
-/** @param options - `shopOrigin`: the origin behind a proxy. */
-export async function startShop(options: { readonly shopOrigin?: string } = {}): Promise<TestShop> {
-  const folder = await mkdtemp(join(tmpdir(), 'shop-'))
-  const service = await startService()
-  const { apiKey, baseUrl } = service
-  const intents = new PaymentIntents({ apiKey, baseUrl })
-  const db = openDatabase(folder)
+/** @param shopOrigin - The origin behind a proxy. */
+export async function startShop(shopOrigin?: string) {
+  const data = await mkdtemp(join(tmpdir(), 'shop-'))
+  const service = fakeService()
+  const intents = new PaymentIntents(service.options)
   const site = await startSite(undefined, { name: 'localhost' })
-  const url = site.origin
-  const { shopOrigin = url } = options
-  const sessions = sessionsAt(shopOrigin)
-  const payments = shopPayments(db)
-  const checkout = shopCheckout({
-    db,
-    sessions,
-    intents,
-    payments,
-    shopOrigin,
-    checkoutOrigin,
-  })
-  const inspectorUrl = `${baseUrl}/_sandbox/`
-  site.serve(
-    shopApp({
-      db,
-      sessions,
-      intents,
-      payments,
-      checkout,
-      shopOrigin,
-      checkoutOrigin,
-      inspectorUrl,
-    }),
-  )
-  const newBuyer = (): Promise<Buyer> => new Buyer(url, shopOrigin).visit()
+  const origin = shopOrigin ?? site.origin
+  const inspectorUrl = `${checkoutOrigin}/_sandbox/`
+  const options = { data, intents, checkoutOrigin, staffPassword, inspectorUrl }
+  const shop = openShop({ ...options, shopOrigin: origin })
+  site.serve(shopApp(shop))
+  const buyer = (): Promise<Buyer> => new Buyer(site.origin, origin).visit()
+  const order = async (product = 'lori-honey', quantity = 1) => {
+    const newBuyer = await buyer()
+    await newBuyer.put(product, quantity)
+    return { buyer: newBuyer, orderId: await newBuyer.placeOrder() }
+  }
   return {
-    url,
-    db,
-    intents,
-    checkout,
+    ...shop,
+    url: site.origin,
     service,
-    buyer: newBuyer,
-    order: async (product, quantity = 1) => {
-      const buyer = await newBuyer()
-      await buyer.put(product, quantity)
-      return { buyer, orderId: await buyer.placeOrder() }
+    /** A new buyer with a session. */
+    buyer,
+    /** A new buyer who has ordered a product. */
+    order,
+    /** A new buyer whose page has received the handoff of an order. */
+    async handedOff() {
+      const ordered = await order()
+      const { id } = await ordered.buyer.handoff(ordered.orderId)
+      return { ...ordered, id }
     },
-    settle: async (days = 1) => {
-      passDays(db, days)
-      await checkout.reconcile()
+    /** Settles the payments that are due, as the shop does every minute. */
+    async settle(): Promise<void> {
+      passDay(shop.db)
+      await shop.checkout.reconcile()
     },
-    async close() {
+    async close(): Promise<void> {
       await site.close()
-      db.close()
-      await service.close()
-      await rm(folder, { recursive: true, force: true })
+      shop.db.close()
+      await rm(data, { recursive: true, force: true })
     },
   }
 }
 
-/** Moves what is stored about payments into the past. */
-export function passDays(db: Database, days: number): void {
-  const earlier = (time: string): string =>
-    new Date(Date.parse(time) - days * 86_400_000).toISOString()
-  const rows = db
-    .prepare('select order_id, check_at, record from checkout_payments where check_at is not null')
-    .all() as { order_id: string; check_at: string; record: string }[]
-  for (const { order_id, check_at, record } of rows) {
+/** Moves what is stored about payments a day into the past. */
+export function passDay(db: Database): void {
+  const earlier = (time: string): string => new Date(Date.parse(time) - 86_400_000).toISOString()
+  const rows = db.prepare('select order_id, record from checkout_payments').all() as {
+    order_id: string
+    record: string
+  }[]
+  for (const { order_id, record } of rows) {
     const moved = record.replaceAll(/\d{4}-[\d-]+T[\d:.]+Z/g, earlier)
-    db.prepare('update checkout_payments set check_at = ?, record = ? where order_id = ?').run(
-      earlier(check_at),
-      moved,
-      order_id,
-    )
+    db.prepare(
+      `update checkout_payments set check_at = min(check_at, ?), record = ? where order_id = ?`,
+    ).run(new Date().toISOString(), moved, order_id)
   }
 }

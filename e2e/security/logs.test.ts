@@ -19,13 +19,9 @@ test('no request adds a log line or control characters to the logs (threat 34)',
       '',
     ])
     await create(stack, { orderId: `A\n${forged}`, amount: junk, currency: forged })
-    const body = {
-      effectiveDirective: `img-src\n${forged}`,
-      blockedURL: `https://x.example/${junk}\n${forged}`,
-    }
-    const report = JSON.stringify([{ type: 'csp-violation', body }])
-    const headers = { 'content-type': 'application/reports+json', origin: stack.shopUrl }
-    await fetch(`${stack.nodeShop}/reports`, { method: 'POST', headers, body: report })
+    const headers = { 'content-type': 'application/json', origin: stack.shopUrl }
+    const body = JSON.stringify({ orderId: `${junk}\n${forged}` })
+    await fetch(`${stack.nodeShop}/checkout/handoff`, { method: 'POST', headers, body })
   }
   const lines = [...stack.service.log.slice(1), ...stack.shop.log.slice(1)]
   expect(lines.length).toBeGreaterThan(3)

@@ -1,11 +1,15 @@
-import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
+import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { test } from '../fixtures/test-stack.ts'
 
-test('a forged pi-finish does not make an order paid (threat 43)', async ({ page }) => {
+test('a forged pi-phase does not make an order paid (threat 43)', async ({ page }) => {
   await openCheckout(page)
-  await page.evaluate(() => {
-    const element = document.querySelector('pi-checkout')
-    element?.dispatchEvent(new CustomEvent('pi-finish', { bubbles: true, composed: true }))
-  })
+  const orderId = orderOf(page)
+  await page.evaluate(
+    (forged) => {
+      const event = Object.assign(new Event('pi-phase', { bubbles: true }), forged)
+      document.querySelector('pi-checkout')?.dispatchEvent(event)
+    },
+    { phase: 'paid', orderId },
+  )
   await expectOrder(page, 'open')
 })

@@ -9,16 +9,10 @@ import type { Page } from '@playwright/test'
 import { addToCart, expectOrder, hostedPage, orderOf } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-/** Blocks the scripts of the shop's pages, and goes to the full page as its form does. */
-async function openFullPage(
-  page: Page,
-  shopUrl: string,
-  button = '.other-way button',
-): Promise<string> {
-  await page.route(`${shopUrl}/assets/**/*.js`, (route) => route.abort())
+/** Blocks the scripts of the shop's pages, and goes to the full page as their form does. */
+async function openFullPage(page: Page, button = '.other-way button'): Promise<string> {
+  await page.route(/\/(?:shop|v1\/pi-checkout)\.js$/, (route) => route.abort())
   await addToCart(page)
-  // Without scripts the browser loads the page again.
-  await page.waitForLoadState()
   await page.goto('/cart')
   await page.getByTestId('place-order').click()
   await page.waitForURL('**/pay/*')
@@ -44,7 +38,7 @@ for (const [outcome, state] of [
     stack,
   }) => {
     await page.clock.install()
-    const orderId = await openFullPage(page, stack.shopUrl)
+    const orderId = await openFullPage(page)
     await payWith(page, outcome)
     if (state === 'processing') {
       await expect(page.getByText('Processing your payment')).toBeVisible()
@@ -61,7 +55,7 @@ test('a declined buyer pays with another card, after a reload and Back', async (
   page,
   stack,
 }) => {
-  const orderId = await openFullPage(page, stack.shopUrl)
+  const orderId = await openFullPage(page)
   // As in the frame, it has the shop's color.
   const pay = page.getByRole('button', { name: /^Pay / })
   await expect(pay).toHaveCSS('background-color', 'rgb(173, 67, 24)')
@@ -86,7 +80,7 @@ test('a buyer whom the bank denies on its page is back on the full page, and pay
   page,
   stack,
 }) => {
-  await openFullPage(page, stack.shopUrl)
+  await openFullPage(page)
   const address = page.url()
   await page.getByLabel('Card number').fill('4000 0027 6000 3184')
   await page.getByLabel('Expiry date').fill('12/34')
@@ -105,7 +99,7 @@ test('a buyer whom the bank denies on its page is back on the full page, and pay
 
 test('a buyer who cancels is back at the shop', async ({ page, stack }) => {
   // The page offers it in the place of the form after five seconds.
-  const orderId = await openFullPage(page, stack.shopUrl, 'pi-checkout form button')
+  const orderId = await openFullPage(page, 'pi-checkout form button')
   await payWith(page, 'canceled')
   await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
 })
@@ -114,7 +108,7 @@ test('a browser that denies the cookie is back at the shop after a reload', asyn
   page,
   stack,
 }) => {
-  const orderId = await openFullPage(page, stack.shopUrl)
+  const orderId = await openFullPage(page)
   const cookies = await page.context().cookies(page.url())
   expect(cookies.filter(({ name }) => name === 'pi-checkout')).toMatchObject([
     { httpOnly: true, sameSite: 'Lax', path: new URL(page.url()).pathname.replace('/page', '') },

@@ -39,7 +39,7 @@ test('a payment that the bank processes for long has one page, which looks after
   await page.clock.install()
   const { id } = await openCheckout(page)
   const order = orderOf(page)
-  const otherWays = page.locator('.other-way, .checkout .aside').locator('button')
+  const otherWays = page.locator('.other-way, .edit').locator('button')
   await expect(otherWays).toHaveText(['Pay on a separate page', 'Edit cart'])
   await fillCard(page, '4000 0000 0000 0077')
   await payButton(page).click()

@@ -1,61 +1,45 @@
 /** The cart: quantities, the total, and "Check out". @module */
-import { formatMoney } from '@pi-checkout/server'
 import { type Line, totalOf } from '../cart.ts'
-import { nameOf } from '../catalogue.ts'
-import type { Order } from '../orders.ts'
+import { nameOf, priceText } from '../catalogue.ts'
 import { type Html, html } from './html.ts'
-import type { Frame, Page } from './layout.ts'
-import { blank } from './message-page.ts'
+import type { Page } from './layout.ts'
+import { message } from './message-page.ts'
 import { quantitySteps } from './quantity.ts'
 
-/** @param unpaid - The session's newest order, if it is not paid. */
-export function cartPage(frame: Frame, unpaid: Order | undefined): Page {
-  const { texts, currency, language, cart: lines } = frame
-  const title = texts.cartTitle
-  if (lines.length === 0) {
-    const link = html`<a class="button" href="/">${texts.browse}</a>`
-    const empty = { title: texts.cartEmpty, text: texts.cartEmptyText, picture: 'thyme-tea' }
-    return {
-      title,
-      place: 'cart',
-      content: html`${unpaidNote(frame, unpaid)}${blank(empty, link)}`,
-    }
-  }
-  const content = html`
-    ${unpaidNote(frame, unpaid)}
-    <h1 tabindex="-1">${title}</h1>
-    <div class="cart">
-      <ul class="cart-lines">${lines.map((line) => cartLine(frame, line))}</ul>
-      <section class="sum" aria-label="${texts.total}">
-        <dl><dt>${texts.total}</dt>
-          <dd class="money" data-testid="cart-total">${formatMoney(totalOf(lines), currency, language)}</dd></dl>
-        <p class="muted">${texts.shippingIncluded}</p>
-        <form method="post" action="/orders">
-          <button class="button" data-testid="place-order">${texts.checkOut}</button>
-        </form>
-        <a class="button quiet" href="/">${texts.keepShopping}</a>
-      </section>
-    </div>
-  `
+export function cartPage(lines: readonly Line[]): Page {
+  const title = lines.length > 0 ? 'Your cart' : 'Your cart is empty'
+  const text = 'What you have ordered is listed in “Your orders”.'
+  const content = lines.length > 0 ? cart(lines) : message({ title, text, picture: 'thyme-tea' })
   return { title, place: 'cart', content }
 }
 
-/** Its pieces are no longer in the cart. */
-function unpaidNote({ texts }: Frame, unpaid: Order | undefined): Html | undefined {
-  return (
-    unpaid &&
-    html`<p class="notice" data-testid="unpaid-order">${texts.openTitle}: <a href="/orders/${unpaid.id}">${unpaid.id}</a></p>`
-  )
+function cart(lines: readonly Line[]): Html {
+  return html`
+    <h1>Your cart</h1>
+    <div class="columns">
+      <ul>${lines.map(cartLine)}</ul>
+      <section class="card stack" aria-label="Total">
+        <p class="row total">
+          <span>Total</span>
+          <span class="money" data-testid="cart-total">${priceText(totalOf(lines))}</span>
+        </p>
+        <p class="muted small">Taxes and delivery are included.</p>
+        <form class="stack" method="post" action="/orders">
+          <button class="button" data-testid="place-order">Check out</button>
+          <a class="button quiet" href="/">Keep shopping</a>
+        </form>
+      </section>
+    </div>
+  `
 }
 
-function cartLine(frame: Frame, { product, quantity, price }: Line): Html {
-  const { texts, currency, language } = frame
-  const name = nameOf(product, language)
+function cartLine({ product, quantity, price }: Line): Html {
+  const name = nameOf(product)
   return html`<li class="cart-line" id="item-${product}" data-testid="line-${product}" data-quantity="${quantity}">
     <img src="/pictures/${product}.svg" alt="" width="400" height="400">
-    <h2>${name}<span class="money">${texts.each(formatMoney(price, currency, language))}</span></h2>
-    <span class="money">${formatMoney(price * quantity, currency, language)}</span>
-    ${quantitySteps(frame, { product, quantity, least: 1 })}
-    <button class="link remove" form="change-${product}" name="quantity" value="0" aria-label="${texts.removeNamed(name)}">${texts.remove}</button>
+    <h2>${name}<small class="money">${priceText(price)} each</small></h2>
+    <strong class="money">${priceText(price * quantity)}</strong>
+    ${quantitySteps({ product, quantity, back: '/cart', least: 1 })}
+    <button class="link" form="change-${product}" name="quantity" value="0" aria-label="Remove: ${name}">Remove</button>
   </li>`
 }

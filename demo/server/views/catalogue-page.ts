@@ -1,42 +1,38 @@
 /** The catalogue: eight products and their prices. @module */
-import { formatMoney } from '@pi-checkout/server'
-import { type Product, products } from '../catalogue.ts'
+import type { Line } from '../cart.ts'
+import { type Product, priceText, products } from '../catalogue.ts'
 import { type Html, html } from './html.ts'
-import type { Frame, Page } from './layout.ts'
+import type { Page } from './layout.ts'
 import { quantitySteps } from './quantity.ts'
 
-export function cataloguePage(frame: Frame): Page {
-  const { texts } = frame
+export function cataloguePage(cart: readonly Line[]): Page {
   const content = html`
-    <div class="hero">
-      <div>
-        <h1>${texts.heroTitle}</h1>
-        <p class="muted">${texts.heroText}</p>
+    <div class="hero columns">
+      <div class="stack">
+        <h1>Made slowly, in the land of apricots</h1>
+        <p class="muted">Clay, copper, wool, and fruit from eight small workshops across Armenia. Packed in Yerevan, at your door within a week.</p>
       </div>
-      <img src="/pictures/valley.svg" alt="${texts.heroPicture}" width="1200" height="640" fetchpriority="high">
+      <img src="/pictures/valley.svg" alt="Mount Ararat above the apricot gardens" width="1200" height="640" fetchpriority="high">
     </div>
-    <section aria-labelledby="workshops">
-      <div class="section-head">
-        <h2 id="workshops">${texts.fromWorkshops}</h2>
-        <p class="muted">${texts.eightThings}</p>
-      </div>
-      <ul class="products">${products.map((product) => productCard(frame, product))}</ul>
-    </section>
+    <div class="row">
+      <h2>From the workshops</h2>
+      <p class="muted">Eight things, each made by one pair of hands</p>
+    </div>
+    <ul class="products">${products.map((product) => productCard(product, cart))}</ul>
   `
-  return { title: texts.shop, place: 'shop', content }
+  return { title: 'Shop', place: 'shop', content }
 }
 
-function productCard(frame: Frame, { id, name, about, prices }: Product): Html {
-  const { texts, language, currency, cart } = frame
+function productCard({ id, name, about, price }: Product, cart: readonly Line[]): Html {
   const quantity = cart.find((line) => line.product === id)?.quantity ?? 0
   return html`<li class="product" id="item-${id}">
     <img src="/pictures/${id}.svg" alt="" width="400" height="400" loading="lazy">
-    <h3>${name[language]}</h3>
-    <p class="about muted">${about[language]}</p>
-    <div class="buy">
-      <span class="money">${formatMoney(prices[currency], currency, language)}</span>
-      ${quantitySteps(frame, { product: id, quantity, least: 0 })}
+    <h3>${name}</h3>
+    <p class="about muted">${about}</p>
+    <div class="row">
+      <span class="money strong">${priceText(price)}</span>
+      ${quantitySteps({ product: id, quantity, back: '/', least: 0 })}
     </div>
-    <p class="in-cart" role="status">${quantity > 0 && html`<a href="/cart">${texts.viewCart}</a>`}</p>
+    ${quantity > 0 && html`<a href="/cart">View cart</a>`}
   </li>`
 }

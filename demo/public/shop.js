@@ -1,0 +1,39 @@
+// What this shop adds to its pages. Without it, all of them still work.
+const checkout = document.querySelector('pi-checkout')
+
+if (checkout) {
+  checkout.appearance = JSON.parse(checkout.dataset.appearance)
+  // These results have a page, that of the order. After the others, the element offers "Try again".
+  checkout.addEventListener('pi-phase', ({ phase, orderId }) => {
+    if (['paid', 'processing', 'review'].includes(phase)) location.replace(`/orders/${orderId}`)
+  })
+  // Another tab may have closed the order, or paid for it: then this page leads elsewhere.
+  document.addEventListener('visibilitychange', async () => {
+    if (document.visibilityState === 'visible' && (await load())?.redirected) location.reload()
+  })
+}
+
+// The browser kept the page as it was.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload()
+})
+
+// While the bank is processing a payment. A reload without a change would interrupt screen readers.
+if (document.querySelector('[data-waiting]')) {
+  const statesIn = (html) => html.match(/data-state="\w+"/g)?.join()
+  setInterval(async () => {
+    const page = await (await load())?.text()
+    if (page && statesIn(page) !== statesIn(document.body.innerHTML)) location.reload()
+  }, 5000)
+}
+
+function load() {
+  return fetch(location.href).catch(() => undefined)
+}
+
+// After the page has loaded: a frame that begins earlier delays it until the service responds. A frame that the page
+// itself has would add a step to the history when the buyer goes back.
+addEventListener('load', () => {
+  const { preload: src } = document.body.dataset
+  if (src) document.body.append(Object.assign(document.createElement('iframe'), { src, hidden: true }))
+})
