@@ -40,9 +40,10 @@ export class Inspector extends LightElement {
     return html`
       <header class="top row">
         <h1>${brand}</h1> ${this.#merchant()} ${this.#clock()}
-        <span class="end row"><span class="dot hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
+        <span class="dot hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
           isLive ? 'Connected' : 'Reconnecting…'
-        }</span>${links}</span>
+        }</span>
+        <span class="end row">${links}</span>
       </header>
       <nav aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
       ${this.#error(actionError ?? readError)}
@@ -116,10 +117,13 @@ export class Inspector extends LightElement {
   #tab(section: Section): TemplateResult {
     const { environment, route } = this.#sandbox
     const { failures = 0, rules = 0 } = environment?.counts ?? {}
-    const count = section === 'requests' ? failures : section === 'faults' ? rules : 0
-    const label = section === 'requests' ? `${failures} failed` : rules
-    return html`<a href=${this.#sandbox.link(section)} aria-current=${section === route.section ? 'page' : 'false'}>${titles[section]}${
-      count ? html` ${badge(section === 'requests' ? 'bad' : 'waiting', label)}` : nothing
+    const badges: Partial<Record<Section, unknown>> = {
+      requests: failures > 0 && badge('bad', html`${failures}<span class="unit"> failed</span>`),
+      faults: rules > 0 && badge('waiting', rules),
+    }
+    const isCurrent = section === route.section
+    return html`<a href=${this.#sandbox.link(section)} aria-current=${isCurrent ? 'page' : 'false'}>${titles[section]} ${
+      badges[section] || nothing
     }</a>`
   }
 

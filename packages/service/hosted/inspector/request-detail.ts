@@ -25,7 +25,7 @@ export function requestDetail(sandbox: Sandbox): TemplateResult {
         : loading(sandbox)
   return html`<section class="box stack detail" aria-label="Request">
     <a class="back" href=${sandbox.link('requests')}>← All requests</a>
-    ${content} ${issues.map((issue) => issueBox(sandbox, issue))}
+    ${issues.map((issue) => issueBox(sandbox, issue))} ${content}
   </section>`
 }
 

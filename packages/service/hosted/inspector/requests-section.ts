@@ -21,10 +21,10 @@ export class RequestsSection extends Section {
     const { requests } = log
     if (requests.length === 0 && issues.length === 0 && !route.id) return empty()
     const lists = filterRequests({ requests, issues }, filter.q)
-    const rows =
-      filter.show === 'lint'
-        ? lists.lint.map((issue) => [`${issue.rule} ${issue.detail}`, this.#issue(issue)] as const)
-        : lists[filter.show].map((each) => [each.requestId, requestRow(sandbox, each)] as const)
+    const isLint = filter.show === 'lint'
+    const rows = isLint
+      ? lists.lint.map((issue) => [`${issue.rule} ${issue.detail}`, this.#issue(issue)] as const)
+      : lists[filter.show].map((each) => [each.requestId, requestRow(sandbox, each)] as const)
     return html`<div class="panes" data-open=${route.id ? 'detail' : 'list'}>
       <section class="list" aria-label="Requests">
         <div class="filters stack">
@@ -49,11 +49,11 @@ export class RequestsSection extends Section {
                 ([id]) => id,
                 ([, row]) => row,
               )}</ul>`
-            : html`<p class="empty">${filter.show === 'lint' ? 'No issues found.' : 'No matching requests.'}</p>`
+            : html`<p class="empty">${isLint ? 'No issues found.' : 'No matching requests.'}</p>`
         }
-        <p class="tools row between hint">The newest requests, in memory only.
+        <p class="tools row between hint">${isLint ? 'Since the service started.' : 'The newest 500 requests, in memory.'}
           <button type="button" class="small" @click=${() => this.#clear()}>${
-            filter.show === 'lint' ? 'Clear issues' : 'Clear the log'
+            isLint ? 'Clear issues' : 'Clear the log'
           }</button></p>
       </section>
       ${
@@ -69,7 +69,7 @@ export class RequestsSection extends Section {
     const isOpen = requestId === this.sandbox.route.id
     return html`<li data-tone=${tone}><a class="line" href=${this.sandbox.link('requests', requestId)}
       data-id=${requestId} aria-current=${isOpen ? 'true' : 'false'}>
-      <b class="subject dot">${text(title)}</b><span></span>
+      <b class="whole dot">${text(title)}</b><span></span>
       <span class="hint">${time(lastAt)}</span>
       <span class="hint">${count} ×</span>
       <span class="row notes hint">${name(detail, 300)}</span>

@@ -2,11 +2,10 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Confirmation, ShownIntent } from '../../shared/sandbox-api.ts'
 import { causeLabel, toneOf } from './labels.ts'
-import { span, text, time } from './show.ts'
+import { text, time } from './show.ts'
 
 export function timeline({ intent, events, confirmations }: ShownIntent): TemplateResult {
   const createdAt = String(intent.createdAt)
-  let before = createdAt
   // The events after a confirmation belong to it.
   let confirmed = 0
   const created = { cause: 'created', status: 'requires_payment_method', createdAt }
@@ -14,11 +13,9 @@ export function timeline({ intent, events, confirmations }: ShownIntent): Templa
     if (cause === 'confirmed') confirmed++
     const confirmation = confirmations[confirmed - 1]
     const reason = confirmation && reasonOf(confirmation, cause)
-    const after = span(Date.parse(at) - Date.parse(before))
-    before = at
     return html`<li data-tone=${reason ? 'bad' : toneOf(status)}>
       <span class="what dot">${causeLabel(cause)}</span>
-      <time class="hint" datetime=${at} title=${time(at)}>${after || time(at)}</time>
+      <time class="hint" datetime=${at} >${time(at)}</time>
       <span class="hint to"><code>${text(status)}</code>${confirmation ? html` · ${cardOf(confirmation)}` : nothing}${
         reason ? html` · <code class="why">${text(reason)}</code>` : nothing
       }</span>
