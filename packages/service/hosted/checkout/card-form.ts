@@ -50,6 +50,8 @@ export class CardForm extends LightElement {
   @property({ attribute: false }) notice: FormNotice | undefined
   /** The notice with which the latest confirmation ended. It marks the field at fault. */
   @property({ attribute: false }) rejection: FormNotice | undefined
+  /** Whether a desktop's keyboard is in the number field at the start. Not in a frame, whose page has the focus. */
+  @property({ attribute: false }) takesFocus = false
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
   @property({ attribute: false }) onPay: (card: CardDetails) => void = () => {}
@@ -59,8 +61,8 @@ export class CardForm extends LightElement {
   @state() private asking = false
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
-  /** Field that `rejection` marks, in place of the notice. */
-  #marked: FieldName | undefined
+  /** Field that `rejection` marks until its value changes. */
+  #marked: { readonly field: FieldName; readonly value: string } | undefined
   /** When a full field moved the focus on. */
   #advancedAt = -habitTime
   /** Settled while no pointer is pressed. */
@@ -71,7 +73,9 @@ export class CardForm extends LightElement {
   /** Moves the focus to the field at fault, or to the message, if one is shown. */
   async focusNotice(): Promise<void> {
     await this.updateComplete
-    if (this.#marked) this.#input(this.#marked)?.focus()
+    const field = this.#marked?.field
+    // Another card begins with reading why. The number may be far above the button.
+    if (field && field !== 'number') this.#input(field)?.focus()
     else this.shownNotice?.focus({ preventScroll: true })
   }
 
@@ -80,16 +84,19 @@ export class CardForm extends LightElement {
     this.asking = false
     const { key } = this.rejection ?? {}
     const field = key && fieldsAtFault[key]
+    const value = field && this.#read()[field]
     // The page may have been loaded again after the confirmation: an empty field is not wrong.
-    this.#marked = field && this.#read()[field] ? field : undefined
-    if (this.#marked) this.#setError(this.#marked, key)
+    this.#marked = field && value ? { field, value } : undefined
+  }
+
+  protected override firstUpdated(): void {
+    if (this.takesFocus && matchMedia('(hover: hover)').matches) this.#input('number')?.focus()
   }
 
   protected override render(): TemplateResult {
     const brand = brandOf(this.#read().number)
     const { busy, language } = this
-    const isMarked = this.#marked && this.notice?.key === this.rejection?.key
-    const notice = isMarked ? undefined : this.notice
+    const { notice } = this
     const words = texts[language]
     return html`
       <form
@@ -129,7 +136,7 @@ export class CardForm extends LightElement {
           autocomplete: 'cc-name',
           aside: html`<span class="hint" .textContent=${words.optional}></span>`,
         })}
-        <p class="notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
+        <p class="notice" id="card-notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
           notice ? html`${warningIcon}<span>${notice.text}</span>` : nothing
         }</p>
         ${notice?.help}
@@ -146,9 +153,11 @@ export class CardForm extends LightElement {
     `
   }
 
-  /** Nothing can be canceled while a request runs. */
+  /** Nothing can be canceled while a request runs. A notice says more than the usual time. */
   #below({ waitingText }: Texts): TemplateResult {
-    if (this.busy) return html`<p class="place link" .textContent=${waitingText}></p>`
+    if (this.busy) {
+      return html`<p class="place link" .textContent=${this.notice ? '' : waitingText}></p>`
+    }
     return this.asking ? this.#question() : this.#cancelButton('link', this.#askOrCancel)
   }
 
@@ -190,6 +199,7 @@ export class CardForm extends LightElement {
   #field(options: FieldOptions): TemplateResult {
     const { name, label, aside, autocomplete, placeholder, adornment } = options
     const error = this.errors[name]
+    const isMarked = !error && this.#isMarked(name)
     const numeric = name !== 'name'
     const text =
       error && fill(texts[this.language][error], { digits: String(codeSize(this.#read().number)) })
@@ -212,8 +222,8 @@ export class CardForm extends LightElement {
             spellcheck="false"
             placeholder=${placeholder ?? nothing}
             ?readonly=${this.busy}
-            aria-invalid=${error ? 'true' : 'false'}
-            aria-describedby=${error ? `card-${name}-error` : nothing}
+            aria-invalid=${error || isMarked ? 'true' : 'false'}
+            aria-describedby=${error ? `card-${name}-error` : isMarked ? 'card-notice' : nothing}
             maxlength=${numeric ? nothing : '128'}
             @input=${(event: Event) => this.#type(name, event)}
             @change=${(event: Event) => this.#type(name, event)}
@@ -290,10 +300,14 @@ export class CardForm extends LightElement {
 
   async #leave(name: FieldName): Promise<void> {
     await this.#pressed
-    if (this.#read()[name] === '') return
-    // Only the bank knows what is wrong: the mark stays until the buyer changes the value.
-    const isMarked = name === this.#marked && this.errors[name] === this.rejection?.key
-    if (!isMarked) this.#setError(name, this.#validate()[name])
+    if (this.#read()[name] !== '') this.#setError(name, this.#validate()[name])
+  }
+
+  /** Only the bank knows what is wrong: the mark stays until the buyer changes the value. */
+  #isMarked(name: FieldName): boolean {
+    const { field, value } = this.#marked ?? {}
+    const isShown = this.notice !== undefined && this.notice.key === this.rejection?.key
+    return isShown && name === field && this.#read()[name] === value
   }
 
   /** Reads the inputs, which browsers may fill without an event. */
@@ -358,6 +372,8 @@ const habitTime = 500
 /** Fields that the buyer corrects after a rejection. */
 const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {
   numberNotTest: 'number',
+  declined: 'number',
+  insufficientFunds: 'number',
   expiredCard: 'expiry',
   expiryPast: 'expiry',
   incorrectCvc: 'cvc',

@@ -10,6 +10,11 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
+/** Returns what happened, without what to do about it. */
+export function firstSentence(text: string): string {
+  return /^.*?[.։](?=\s|$)/.exec(text)?.[0] ?? text
+}
+
 const en = {
   order: 'Order {order}',
   cardNumber: 'Card number',

@@ -52,5 +52,7 @@ const unreadable: ReadonlySet<string> = new Set(['truncate-body', 'stall-body', 
 
 /** Looks at everything that a row shows: order, path, status, error, fault, key, and ids. */
 function matches(shown: LoggedRequest | LintIssue, term: string): boolean {
-  return term === '' || JSON.stringify(Object.values(shown)).toLowerCase().includes(term)
+  const { order, ...others } = { order: null, ...shown }
+  const values = [Object.values(others), Object.values(order ?? {})]
+  return JSON.stringify(values).toLowerCase().includes(term)
 }
