@@ -51,7 +51,7 @@ export class RequestsSection extends Section {
               )}</ul>`
             : html`<p class="empty">${isLint ? 'No issues found.' : 'No matching requests.'}</p>`
         }
-        <p class="tools row between hint">${isLint ? 'Since the service started.' : 'The newest 500 requests, in memory.'}
+        <p class="tools row between hint">${isLint ? 'Since the service started.' : 'The newest 500 requests.'}
           <button type="button" class="small" @click=${() => this.#clear()}>${
             isLint ? 'Clear issues' : 'Clear the log'
           }</button></p>
