@@ -61,8 +61,10 @@ export class CardForm extends LightElement {
   @state() private asking = false
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
-  /** Field that `rejection` marks until its value changes. */
-  #marked: { readonly field: FieldName; readonly value: string } | undefined
+  /** Field that `rejection` marks, in place of the notice. */
+  #marked: FieldName | undefined
+  /** Number of the declined card, which is marked below the notice. */
+  #declined: string | undefined
   /** When a full field moved the focus on. */
   #advancedAt = -habitTime
   /** Settled while no pointer is pressed. */
@@ -73,9 +75,7 @@ export class CardForm extends LightElement {
   /** Moves the focus to the field at fault, or to the message, if one is shown. */
   async focusNotice(): Promise<void> {
     await this.updateComplete
-    const field = this.#marked?.field
-    // Another card begins with reading why. The number may be far above the button.
-    if (field && field !== 'number') this.#input(field)?.focus()
+    if (this.#marked) this.#input(this.#marked)?.focus()
     else this.shownNotice?.focus({ preventScroll: true })
   }
 
@@ -84,9 +84,11 @@ export class CardForm extends LightElement {
     this.asking = false
     const { key } = this.rejection ?? {}
     const field = key && fieldsAtFault[key]
-    const value = field && this.#read()[field]
+    const fields = this.#read()
     // The page may have been loaded again after the confirmation: an empty field is not wrong.
-    this.#marked = field && value ? { field, value } : undefined
+    this.#marked = field && fields[field] ? field : undefined
+    if (this.#marked) this.#setError(this.#marked, key)
+    this.#declined = key === 'declined' || key === 'insufficientFunds' ? fields.number : undefined
   }
 
   protected override firstUpdated(): void {
@@ -96,7 +98,8 @@ export class CardForm extends LightElement {
   protected override render(): TemplateResult {
     const brand = brandOf(this.#read().number)
     const { busy, language } = this
-    const { notice } = this
+    const isMarked = this.#marked && this.notice?.key === this.rejection?.key
+    const notice = isMarked ? undefined : this.notice
     const words = texts[language]
     return html`
       <form
@@ -199,7 +202,7 @@ export class CardForm extends LightElement {
   #field(options: FieldOptions): TemplateResult {
     const { name, label, aside, autocomplete, placeholder, adornment } = options
     const error = this.errors[name]
-    const isMarked = !error && this.#isMarked(name)
+    const isDeclined = name === 'number' && !error && this.#isDeclined
     const numeric = name !== 'name'
     const text =
       error && fill(texts[this.language][error], { digits: String(codeSize(this.#read().number)) })
@@ -222,8 +225,8 @@ export class CardForm extends LightElement {
             spellcheck="false"
             placeholder=${placeholder ?? nothing}
             ?readonly=${this.busy}
-            aria-invalid=${error || isMarked ? 'true' : 'false'}
-            aria-describedby=${error ? `card-${name}-error` : isMarked ? 'card-notice' : nothing}
+            aria-invalid=${error || isDeclined ? 'true' : 'false'}
+            aria-describedby=${error ? `card-${name}-error` : isDeclined ? 'card-notice' : nothing}
             maxlength=${numeric ? nothing : '128'}
             @input=${(event: Event) => this.#type(name, event)}
             @change=${(event: Event) => this.#type(name, event)}
@@ -300,14 +303,17 @@ export class CardForm extends LightElement {
 
   async #leave(name: FieldName): Promise<void> {
     await this.#pressed
-    if (this.#read()[name] !== '') this.#setError(name, this.#validate()[name])
+    if (this.#read()[name] === '') return
+    // Only the bank knows what is wrong: the mark stays until the buyer changes the value.
+    const isMarked = name === this.#marked && this.errors[name] === this.rejection?.key
+    if (!isMarked) this.#setError(name, this.#validate()[name])
   }
 
-  /** Only the bank knows what is wrong: the mark stays until the buyer changes the value. */
-  #isMarked(name: FieldName): boolean {
-    const { field, value } = this.#marked ?? {}
-    const isShown = this.notice !== undefined && this.notice.key === this.rejection?.key
-    return isShown && name === field && this.#read()[name] === value
+  /** Whether the notice is about the card that the number field has. */
+  get #isDeclined(): boolean {
+    const { key } = this.notice ?? {}
+    const isShown = key !== undefined && key === this.rejection?.key
+    return isShown && this.#declined !== '' && this.#declined === this.#read().number
   }
 
   /** Reads the inputs, which browsers may fill without an event. */
@@ -372,8 +378,6 @@ const habitTime = 500
 /** Fields that the buyer corrects after a rejection. */
 const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {
   numberNotTest: 'number',
-  declined: 'number',
-  insufficientFunds: 'number',
   expiredCard: 'expiry',
   expiryPast: 'expiry',
   incorrectCvc: 'cvc',

@@ -20,7 +20,7 @@ export const filterNames: readonly (readonly [FilterName, string, string])[] = [
 ]
 
 /** Returns whether a request failed. That of a key check, whose 404 is expected, did not. */
-export function isFailure({ operation, status }: LoggedRequest): boolean {
+function isFailure({ operation, status }: LoggedRequest): boolean {
   return operation !== 'check' && (status === 0 || status >= 400)
 }
 
