@@ -100,6 +100,11 @@ test.describe('on a phone', () => {
       await payOf(page).click()
       await expect(form.locator('.error')).toBeVisible()
       expect(await scrollWidthOf(page)).toBeLessThanOrEqual(320)
+      const [card, brands] = [form.locator('form.card'), form.locator('.brands svg').last()]
+      const [outer, inner] = [await card.boundingBox(), await brands.boundingBox()]
+      expect((inner?.x ?? 999) + (inner?.width ?? 0)).toBeLessThanOrEqual(
+        (outer?.x ?? 0) + (outer?.width ?? 0),
+      )
     })
   }
 

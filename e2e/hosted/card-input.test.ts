@@ -98,7 +98,7 @@ test('takes a Tab right after a full number as the move to the next field', asyn
   await expect(form.getByLabel('Security code')).toBeFocused()
 })
 
-test('keeps Pay in its place when a card is declined, and every message off its neighbors', async ({
+test('shows a decline above Pay, which stays in its place, and marks the card', async ({
   page,
   openForm,
 }) => {
@@ -125,7 +125,15 @@ test('keeps Pay in its place when a card is declined, and every message off its 
   await expectAlert(page, 'declined')
   await expect(payOf(page)).toHaveText(/^Pay /)
   expect(await payOf(page).boundingBox()).toEqual(before)
-  expect(await gap('.pay', '.notice')).toBeGreaterThanOrEqual(12)
+  expect(await form.locator('pi-hosted-page').evaluate((card) => card.clientHeight)).toBe(532)
+  expect(await gap('#card-name', '.notice span')).toBeGreaterThanOrEqual(2)
+  expect(await gap('.notice span', '.pay')).toBeGreaterThanOrEqual(8)
+  expect(await gap('.pay', '.card .link')).toBeGreaterThanOrEqual(16)
+  const number = form.getByLabel('Card number')
+  await expect(number).toHaveAttribute('aria-invalid', 'true')
+  await expect(number).toHaveAccessibleDescription('Your card was declined. Try another card.')
+  await number.fill('4242')
+  await expect(number).toHaveAttribute('aria-invalid', 'false')
 })
 
 for (const [label, text, typed, value] of [

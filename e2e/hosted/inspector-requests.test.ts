@@ -9,37 +9,20 @@ import { create, expect, linesOf, test } from '../fixtures/inspector.ts'
 
 const run = promisify(execFile)
 
-test('the command of a request is that request, and creates no second intent', async ({
+test('two clicks show why a create failed, also one with an amount in major units', async ({
   page,
   merchant,
 }) => {
-  const fields = { orderId: 'CURL-1', metadata: { note: "it's" } }
-  const first = await create(merchant, fields, { 'idempotency-key': 'curl-1' })
-  await merchant.open('requests')
-  await linesOf(page).click()
-  await page.context().grantPermissions(['clipboard-write'])
-  await page.getByRole('button', { name: 'Copy as curl' }).click()
-  // The page's own policy forbids reading the clipboard, so it is pasted.
-  await page.evaluate(() => document.body.append(document.createElement('textarea')))
-  await page.locator('textarea').focus()
-  await page.keyboard.press('Control+V')
-  const command = await page.locator('textarea').inputValue()
-  const env = { ...process.env, PI_API_KEY: merchant.api.apiKey }
-  const { stdout } = await run('sh', ['-c', command], { env })
-  expect(JSON.parse(stdout)).toEqual(await first.json())
-  await expect(linesOf(page).first()).toContainText('replayed')
-  await expect(linesOf(page)).toHaveCount(2)
-  const { intents } = await control<{ intents: object[] }>(merchant, `${merchant.path}/intents`)
-  expect(intents).toHaveLength(1)
-})
-
-test('a request that is not kept as it was sent has no command', async ({ page, merchant }) => {
-  await create(merchant, { metadata: { card: '4242424242424242' } })
-  await merchant.open('requests')
-  await linesOf(page).click()
-  await expect(page.getByText('No command, because')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Copy as curl' })).toHaveCount(0)
-  expect(await page.content()).not.toContain('4242424242424242')
+  await create(merchant, { orderId: 'WHY-0' })
+  await create(merchant, { orderId: 'WHY-1', amount: 15.5 })
+  await create(merchant, { orderId: 'WHY-2', amount: 0.001 })
+  await merchant.open()
+  await page.getByRole('link', { name: 'Requests 2 failed' }).click()
+  await expect(linesOf(page).first()).toContainText('WHY-2 0.001 AMD')
+  await linesOf(page).filter({ hasText: 'WHY-1 15.5 AMD' }).click()
+  const reason = '/amount amount must be a whole number of minor units'
+  await expect(page.locator('.reasons')).toContainText(reason)
+  await expect(page.locator('.detail pre').first()).toContainText('"amount": 15.5')
 })
 
 test('a failed create says why, for each field', async ({ page, merchant }) => {
@@ -56,16 +39,122 @@ test('a failed create says why, for each field', async ({ page, merchant }) => {
   expect(errors).toHaveLength(2)
 })
 
-test('a row of a create has its order, amount, status, and time; the tab counts failures', async ({
+test('a section that cannot show its data says so, and shows them again when it can', async ({
   page,
   merchant,
 }) => {
-  await create(merchant, { orderId: 'ROW-1', amount: 1480000 })
-  await create(merchant, { orderId: 'ROW-2', amount: 0 })
+  await create(merchant, { orderId: 'BROKEN-1' }, { 'idempotency-key': 'broken-1' })
+  const pattern = '**/_sandbox/environments/*/requests'
+  await page.route(pattern, async (route) => await route.fulfill({ json: { requests: [null] } }))
   await merchant.open('requests')
-  await expect(linesOf(page).nth(1)).toHaveText(/POST\s+ROW-1 ֏14,800\s+201\s+[\d.]+ ms/)
-  await expect(linesOf(page).first()).toHaveText(/ROW-2 ֏0\s+validation_failed \/amount\s+400/)
-  await expect(page.getByRole('link', { name: 'Requests 1 failed' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'cannot be shown' })).toBeVisible()
+  await page.getByRole('link', { name: 'Intents' }).click()
+  await expect(page.getByRole('heading', { name: 'BROKEN-1' })).toBeVisible()
+  await page.getByRole('link', { name: 'Requests' }).click()
+  await page.unroute(pattern)
+  await page.getByRole('button', { name: 'Clear the log' }).click()
+  await expect(page.getByRole('heading', { name: 'No requests yet' })).toBeVisible()
+})
+
+test('shows whatever a client sends as bounded text', async ({ page, merchant }) => {
+  const markup = '<img src=x onerror=alert(1)>'
+  const values = [null, true, [], {}, 'x'.repeat(3500), '\u202e\u0000', -1e300, markup, 9.9]
+  for (const value of values) {
+    await create(merchant, { orderId: value, amount: value, currency: value, customer: value })
+  }
+  await merchant.open('requests')
+  for (const line of (await linesOf(page).all()).slice(0, values.length)) {
+    await line.click()
+    await expect(page.locator('.reasons')).toContainText('validation_failed')
+    await expect(page.locator('.detail pre').first()).toContainText('"amount"')
+  }
+  await expect(page.locator('main img, main script')).toHaveCount(0)
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(overflow).toBe(0)
+})
+
+test('filters by failed, replayed, lost, conflicts, and lint, and by a search', async ({
+  page,
+  merchant,
+}) => {
+  const key = { 'idempotency-key': 'one-key' }
+  await create(merchant, { orderId: 'F-1' }, key)
+  await create(merchant, { orderId: 'F-1' }, key)
+  await create(merchant, { orderId: 'F-2' }, key)
+  await create(merchant, { orderId: 'F-3', amount: 0 })
+  const lost = { 'idempotency-key': 'lost-1', 'sandbox-fault': 'drop-after-commit' }
+  await expect(create(merchant, { orderId: 'F-4' }, lost)).rejects.toThrow()
+  await merchant.open('requests')
+  const lines = linesOf(page)
+  await expect(lines).toHaveCount(5)
+  for (const [filter, shown] of [
+    ['Failed 3', [/F-4.*dropped.*fault: drop-after-commit/s, /F-3/, /F-2/]],
+    ['Replayed 1', [/F-1 ֏1,500\s+201.*replayed/s]],
+    ['Lost 1', [/F-4/]],
+    ['Conflicts 1', [/F-2.*422.*idempotency_key_reused/s]],
+    ['Lint 1', [/reused with another body/]],
+    ['All 5', [/F-4/, /F-3/, /F-2/, /F-1/, /F-1/]],
+  ] as const) {
+    await page.getByRole('button', { name: filter }).click()
+    await expect(lines).toHaveText([...shown])
+  }
+  await page.getByLabel('Search requests').fill('one-key')
+  await expect(lines).toHaveCount(3)
+  await expect(page.getByRole('button', { name: 'Conflicts 1' })).toBeVisible()
+  await page.getByRole('button', { name: 'Clear the log' }).click()
+  await expect(lines).toHaveCount(0)
+})
+
+test('an issue has its fix, and registers the origin of a page', async ({ page, merchant }) => {
+  const response = await create(merchant, {}, { 'idempotency-key': 'page' })
+  const { id } = await response.json()
+  await fetch(`${merchant.api.baseUrl}/checkout/${id}`, {
+    headers: { referer: 'http://localhost:5173/' },
+  })
+  await merchant.open('requests')
+  await page.getByRole('button', { name: 'Lint 1' }).click()
+  await linesOf(page).click()
+  await page.getByRole('button', { name: 'Register http://localhost:5173' }).click()
+  await expect(page.getByText('No issues found')).toBeVisible()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await expect(page.getByRole('button', { name: 'Remove http://localhost:5173' })).toBeVisible()
+})
+
+test('sends a create again, and its command is that request: both are replayed', async ({
+  page,
+  merchant,
+}) => {
+  const fields = { orderId: 'CURL-1', metadata: { note: "it's" } }
+  const first = await create(merchant, fields, { 'idempotency-key': 'curl-1' })
+  await merchant.open('requests')
+  await linesOf(page).click()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await expect(linesOf(page)).toHaveCount(2)
+  await expect(page.locator('.line[aria-current="true"]')).toContainText('replayed')
+  await page.context().grantPermissions(['clipboard-write'])
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  // The page's own policy forbids reading the clipboard, so it is pasted.
+  await page.evaluate(() => document.body.append(document.createElement('textarea')))
+  await page.locator('textarea').focus()
+  await page.keyboard.press('Control+V')
+  const command = await page.locator('textarea').inputValue()
+  const env = { ...process.env, PI_API_KEY: merchant.api.apiKey }
+  const { stdout } = await run('sh', ['-c', command], { env })
+  expect(JSON.parse(stdout)).toEqual(await first.json())
+  await expect(linesOf(page)).toHaveCount(3)
+  const { intents } = await control<{ intents: object[] }>(merchant, `${merchant.path}/intents`)
+  expect(intents).toHaveLength(1)
+})
+
+test('a request that is not kept as it was sent has no command', async ({ page, merchant }) => {
+  await create(merchant, { metadata: { card: '4242424242424242' } })
+  await merchant.open('requests')
+  await linesOf(page).click()
+  await expect(page.getByText('Not possible, because')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Copy as curl' })).toHaveCount(0)
+  expect(await page.content()).not.toContain('4242424242424242')
 })
 
 test('a check of the key is no failure, and a check of a wrong key is one', async ({
@@ -75,113 +164,45 @@ test('a check of the key is no failure, and a check of a wrong key is one', asyn
   const { baseUrl, apiKey } = merchant.api
   await new PaymentIntents({ baseUrl, apiKey }).check()
   await merchant.open('requests')
-  await expect(linesOf(page).first()).toHaveText(/GET\s+\/payment-intents\/pi_…\s+key accepted/)
-  await expect(page.getByRole('link', { name: /Requests \d+ failed/ })).toHaveCount(0)
+  await expect(linesOf(page).first()).toHaveText(/\/payment-intents\/pi_….*key accepted/s)
+  await expect(page.getByRole('button', { name: 'Failed 0' })).toBeVisible()
   await expect(new PaymentIntents({ baseUrl, apiKey: 'wrong-key' }).check()).rejects.toThrow()
-  await expect(page.getByRole('link', { name: 'Requests 1 failed' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Failed 1' })).toBeVisible()
 })
 
-test('finds a rejected create by its order, whatever else is invalid', async ({
+test('four clicks lose a response on purpose', async ({ page, merchant }) => {
+  await merchant.open()
+  await page.getByRole('link', { name: 'Faults' }).click()
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await expect(page.getByText('next 1 request')).toBeVisible()
+  await page.getByRole('link', { name: 'Intents' }).click()
+  await page.getByRole('button', { name: 'Create a test intent' }).click()
+  await expect(linesOf(page).first()).toContainText('fault: drop-after-commit')
+  await expect(linesOf(page).first()).toContainText('dropped')
+})
+
+test('adds fault rules that break the next requests, and removes them', async ({
   page,
   merchant,
 }) => {
-  await create(merchant, { orderId: 'BAD-1', amount: -5, currency: 'AMDX' })
-  await create(merchant, { orderId: 'BAD-2', amount: 'many', extra: true })
-  await create(merchant, { orderId: 'GOOD-1' })
-  await merchant.open('requests')
-  await expect(linesOf(page)).toHaveCount(3)
-  for (const orderId of ['BAD-1', 'BAD-2']) {
-    await page.getByLabel('Search requests').fill(orderId)
-    await expect(linesOf(page)).toHaveCount(1)
-    await expect(linesOf(page)).toContainText(orderId)
+  await merchant.open('faults')
+  await page.getByLabel('Fault').selectOption('503')
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await expect(page.getByText('next 1 request')).toBeVisible()
+  expect((await create(merchant)).status).toBe(503)
+  const none = page.getByText('No fault rules. Responses are not modified.')
+  await expect(none).toBeVisible()
+  // A rule that is used up leaves the request that it broke.
+  await expect(linesOf(page)).toContainText('fault: 503')
+  for (const times of ['2', '3']) {
+    await page.getByLabel('Times').fill(times)
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await expect(page.getByText(`next ${times} requests`)).toBeVisible()
   }
-})
-
-test('sends a create again: the same key is replayed, a new key creates another intent', async ({
-  page,
-  merchant,
-}) => {
-  await create(merchant, { orderId: 'AGAIN-1' }, { 'idempotency-key': 'again-1' })
-  const newer = Array.from({ length: 20 }, (_, index) => `AFTER-${index}`)
-  for (const orderId of newer) await create(merchant, { orderId })
-  await merchant.open('requests')
-  await linesOf(page).last().click()
-  await page.getByRole('button', { name: 'Send with the same key' }).click()
-  await expect(linesOf(page)).toHaveCount(22)
-  const newest = page.locator('li:first-child > .line[aria-current="true"]')
-  await expect(newest).toContainText('replayed')
-  await expect(newest).toBeInViewport()
-  await page.getByRole('button', { name: 'Send with a new key' }).click()
-  await expect(linesOf(page)).toHaveCount(23)
-  await expect(newest).toHaveText(/AGAIN-1 ֏1,500\s+201/)
-  const { intents } = await control<{ intents: object[] }>(merchant, `${merchant.path}/intents`)
-  expect(intents).toHaveLength(22)
-})
-
-test('a lost response is counted, and its line names the fault', async ({ page, merchant }) => {
-  const key = { 'idempotency-key': 'lost-1' }
-  const fault = { ...key, 'sandbox-fault': 'drop-after-commit' }
-  await expect(create(merchant, {}, fault)).rejects.toThrow()
-  await create(merchant, {}, key)
-  await merchant.open('requests')
-  await expect(linesOf(page).nth(1)).toContainText('fault: drop-after-commit')
-  await merchant.open('idempotency')
-  const row = page.getByRole('listitem').filter({ hasText: 'lost-1' })
-  await expect(row).toHaveText(/2 requests\s+lost-1\s+1 replay\s*1 lost response\s+A-1/)
-})
-
-test('one click shows what belongs to a key: the first create, its replay, and a conflict', async ({
-  page,
-  merchant,
-}) => {
-  const key = { 'idempotency-key': 'one-key' }
-  await create(merchant, { orderId: 'KEY-1' }, key)
-  await create(merchant, { orderId: 'KEY-2' }, { 'idempotency-key': 'one-key-2' })
-  await create(merchant, { orderId: 'KEY-1' }, key)
-  await create(merchant, { orderId: 'KEY-3' }, key)
-  await merchant.open('requests')
-  await linesOf(page).last().click()
-  await page.getByRole('link', { name: 'one-key', exact: true }).click()
-  await expect(linesOf(page)).toHaveText([
-    /KEY-3.*idempotency_key_reused\s+422/s,
-    /KEY-1.*replayed\s+201/s,
-    /KEY-1.*201/s,
-  ])
-  await page.getByRole('button', { name: 'Key one-key' }).click()
-  await expect(linesOf(page)).toHaveCount(4)
-  await page.locator('nav').getByRole('link', { name: 'Idempotency' }).click()
-  await page.getByRole('link', { name: 'one-key', exact: true }).click()
-  await expect(linesOf(page)).toHaveCount(3)
-})
-
-test('shows a page of requests whose rows keep their places while others arrive', async ({
-  page,
-  merchant,
-}) => {
-  for (let at = 0; at < 110; at++) await create(merchant, { orderId: `PAGED-${at}` })
-  await merchant.open('requests')
-  await expect(linesOf(page)).toHaveCount(100)
-  const row = linesOf(page).filter({ hasText: /PAGED-20\b/ })
-  await row.scrollIntoViewIfNeeded()
-  const before = await row.boundingBox()
-  for (let at = 0; at < 30; at++) await create(merchant, { orderId: `NEW-${at}` })
-  await expect(page.getByRole('button', { name: 'Show 30 newer' })).toHaveCount(1)
-  expect(await row.boundingBox()).toEqual(before)
-  await page.getByRole('button', { name: 'Show older' }).click()
-  await expect(linesOf(page)).toHaveCount(10)
-  await page.getByRole('button', { name: 'Show newest' }).click()
-  await expect(linesOf(page).filter({ hasText: 'NEW-29' })).toBeInViewport()
-  await expect(linesOf(page)).toHaveCount(100)
-})
-
-test('opens a linked request that is on no page of the list', async ({ page, merchant }) => {
-  const first = await create(merchant, { orderId: 'LINKED-1' })
-  for (let at = 0; at < 101; at++) await create(merchant, { orderId: `LATER-${at}` })
-  await merchant.open('requests')
-  await expect(linesOf(page)).toHaveCount(100)
-  await page.goto(`${page.url()}/${first.headers.get('request-id')}`)
-  await expect(page.locator('.detail')).toContainText('LINKED-1')
-  await expect(page.locator('.detail')).toContainText('clientSecret')
+  await page.getByRole('button', { name: 'Remove 503 on create' }).nth(1).click()
+  await expect(page.getByText('next 3 requests')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Clear all rules' }).click()
+  await expect(none).toBeVisible()
 })
 
 test('opens a test checkout in a new tab without a secret, and shows its result', async ({
@@ -191,16 +212,16 @@ test('opens a test checkout in a new tab without a secret, and shows its result'
   const response = await create(merchant, { orderId: 'CHECKOUT-1' })
   const { clientSecret } = await response.json()
   const shop = await startSite((_, answer) => answer.end('The shop'))
-  await merchant.open('environment')
+  await merchant.open('settings')
   await page.getByLabel('Another origin').fill(shop.origin)
   await page.getByRole('button', { name: 'Register' }).click()
   await expect(page.getByRole('button', { name: `Remove ${shop.origin}` })).toBeVisible()
-  await page.keyboard.press('1')
-  await page.locator('.rows a', { hasText: 'CHECKOUT-1' }).click()
+  await page.getByRole('link', { name: 'Intents' }).click()
   const opening = page.context().waitForEvent('page')
   await page.getByRole('button', { name: 'Open a test checkout' }).click()
   const checkout = await opening
   await checkout.waitForURL('**/checkout/*/page?*')
+  await expect(checkout.getByLabel('Card number')).toBeFocused()
   const secret = clientSecret.slice(clientSecret.indexOf('_secret_'))
   for (const seen of [page, checkout]) {
     expect((await scanPage(seen)).join()).not.toContain(secret)

@@ -24,7 +24,10 @@ test('ends the payment after a stolen card with a generic decline', async ({ pag
   await openForm()
   await payWith(page, 'stolen')
   await expectResult(page, 'failed')
-  await expect(hostedPage(page).getByRole('main')).toContainText('Your card was declined.')
+  // Not what to do about a decline that leaves the form open.
+  await expect(hostedPage(page).locator('.settled [role=status]')).toHaveText(
+    'Your card was declined. You were not charged. Go back to the shop to try again.',
+  )
   await waitForEvent(page, 'pi-finish')
 })
 
@@ -171,4 +174,24 @@ test('reports a shop whose origin was removed when it renews the session', async
   await fillCard(page, '4242424242424242')
   await payButton(page).click()
   await waitForEvent(page, `pi-error ${code}`)
+})
+
+test('says one thing while the browser is offline, before and after Pay', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource|pi-checkout: /)
+  await openForm()
+  const form = hostedPage(page)
+  await fillCard(page, '4242424242424242')
+  await page.context().setOffline(true)
+  await expectAlert(page, 'No connection')
+  await expect(form.locator('.help')).toHaveCount(0)
+  await payButton(page).click()
+  await expectAlert(page, 'The result of your payment is not known yet.')
+  await expect(form.locator('.help')).toHaveCount(0)
+  await expect(form.getByText('This takes a few seconds.')).toHaveCount(0)
+  await page.context().setOffline(false)
+  await expectResult(page, 'paid')
 })

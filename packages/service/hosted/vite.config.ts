@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { marked } from 'marked'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
-import manifest from '../package.json' with { type: 'json' }
 import { codeBlock } from '../shared/code-block.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -40,13 +39,12 @@ const hostedPage: Plugin = {
   },
 }
 
-/** Writes the version into the start page, and the guide to the API into the page of the documentation. */
+/** Writes the guide to the API into the page of the documentation. */
 const toolPages: Plugin = {
   name: 'tool-pages',
   transformIndexHtml: {
     order: 'pre',
     handler: (html, { path }) => {
-      if (path === '/tool.html') return html.replace('{version}', version)
       if (path !== '/docs.html') return html
       const guide = marked.parse(readFileSync(here('../guides/api.md'), 'utf8'))
       const titles: string[] = []
@@ -66,9 +64,6 @@ const toolPages: Plugin = {
     },
   },
 }
-
-/** No version before the first release. */
-const version = manifest.version === '0.0.0' ? '' : manifest.version
 
 function anchor(title: string): string {
   return title.toLowerCase().replaceAll(' ', '-')

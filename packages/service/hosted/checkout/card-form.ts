@@ -50,6 +50,8 @@ export class CardForm extends LightElement {
   @property({ attribute: false }) notice: FormNotice | undefined
   /** The notice with which the latest confirmation ended. It marks the field at fault. */
   @property({ attribute: false }) rejection: FormNotice | undefined
+  /** Whether a desktop's keyboard is in the number field at the start. Not in a frame, whose page has the focus. */
+  @property({ attribute: false }) takesFocus = false
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
   @property({ attribute: false }) onPay: (card: CardDetails) => void = () => {}
@@ -61,6 +63,8 @@ export class CardForm extends LightElement {
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
   /** Field that `rejection` marks, in place of the notice. */
   #marked: FieldName | undefined
+  /** Number of the declined card, which is marked below the notice. */
+  #declined: string | undefined
   /** When a full field moved the focus on. */
   #advancedAt = -habitTime
   /** Settled while no pointer is pressed. */
@@ -80,9 +84,15 @@ export class CardForm extends LightElement {
     this.asking = false
     const { key } = this.rejection ?? {}
     const field = key && fieldsAtFault[key]
+    const fields = this.#read()
     // The page may have been loaded again after the confirmation: an empty field is not wrong.
-    this.#marked = field && this.#read()[field] ? field : undefined
+    this.#marked = field && fields[field] ? field : undefined
     if (this.#marked) this.#setError(this.#marked, key)
+    this.#declined = key === 'declined' || key === 'insufficientFunds' ? fields.number : undefined
+  }
+
+  protected override firstUpdated(): void {
+    if (this.takesFocus && matchMedia('(hover: hover)').matches) this.#input('number')?.focus()
   }
 
   protected override render(): TemplateResult {
@@ -129,7 +139,7 @@ export class CardForm extends LightElement {
           autocomplete: 'cc-name',
           aside: html`<span class="hint" .textContent=${words.optional}></span>`,
         })}
-        <p class="notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
+        <p class="notice" id="card-notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
           notice ? html`${warningIcon}<span>${notice.text}</span>` : nothing
         }</p>
         ${notice?.help}
@@ -146,9 +156,11 @@ export class CardForm extends LightElement {
     `
   }
 
-  /** Nothing can be canceled while a request runs. */
+  /** Nothing can be canceled while a request runs. A notice says more than the usual time. */
   #below({ waitingText }: Texts): TemplateResult {
-    if (this.busy) return html`<p class="place link" .textContent=${waitingText}></p>`
+    if (this.busy) {
+      return html`<p class="place link" .textContent=${this.notice ? '' : waitingText}></p>`
+    }
     return this.asking ? this.#question() : this.#cancelButton('link', this.#askOrCancel)
   }
 
@@ -190,6 +202,7 @@ export class CardForm extends LightElement {
   #field(options: FieldOptions): TemplateResult {
     const { name, label, aside, autocomplete, placeholder, adornment } = options
     const error = this.errors[name]
+    const isDeclined = name === 'number' && !error && this.#isDeclined
     const numeric = name !== 'name'
     const text =
       error && fill(texts[this.language][error], { digits: String(codeSize(this.#read().number)) })
@@ -212,8 +225,8 @@ export class CardForm extends LightElement {
             spellcheck="false"
             placeholder=${placeholder ?? nothing}
             ?readonly=${this.busy}
-            aria-invalid=${error ? 'true' : 'false'}
-            aria-describedby=${error ? `card-${name}-error` : nothing}
+            aria-invalid=${error || isDeclined ? 'true' : 'false'}
+            aria-describedby=${error ? `card-${name}-error` : isDeclined ? 'card-notice' : nothing}
             maxlength=${numeric ? nothing : '128'}
             @input=${(event: Event) => this.#type(name, event)}
             @change=${(event: Event) => this.#type(name, event)}
@@ -294,6 +307,13 @@ export class CardForm extends LightElement {
     // Only the bank knows what is wrong: the mark stays until the buyer changes the value.
     const isMarked = name === this.#marked && this.errors[name] === this.rejection?.key
     if (!isMarked) this.#setError(name, this.#validate()[name])
+  }
+
+  /** Whether the notice is about the card that the number field has. */
+  get #isDeclined(): boolean {
+    const { key } = this.notice ?? {}
+    const isShown = key !== undefined && key === this.rejection?.key
+    return isShown && this.#declined !== '' && this.#declined === this.#read().number
   }
 
   /** Reads the inputs, which browsers may fill without an event. */

@@ -13,7 +13,7 @@ import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
 import { isBusy, noticeOf, type Reason, resultOf, type Step } from './page-state.ts'
 import { PaymentController } from './payment-controller.ts'
-import { failureKey, fill, type Texts, texts } from './texts.ts'
+import { failureKey, fill, firstSentence, type Texts, texts } from './texts.ts'
 
 export class HostedPage extends LightElement {
   readonly #payment: PaymentController
@@ -104,9 +104,11 @@ export class HostedPage extends LightElement {
     return notice && error ? helpFor(error) : undefined
   }
 
-  /** For the merchant's developer. */
+  /** For the merchant's developer. The notice says it all while the browser is offline. */
   #help(text: string | undefined): TemplateResult | undefined {
-    return text && isTestMode() ? html`<p class="help" lang="en">Test mode: ${text}</p>` : undefined
+    return text && isTestMode() && navigator.onLine
+      ? html`<p class="help" lang="en">Test mode: ${text}</p>`
+      : undefined
   }
 
   #summary(view: CheckoutView): TemplateResult {
@@ -155,6 +157,7 @@ export class HostedPage extends LightElement {
         .rejection=${this.#rejection}
         .busy=${isBusy(step)}
         .sandbox=${view.environment === 'test'}
+        .takesFocus=${fullPage !== undefined}
         .onPay=${(card: CardDetails) => void this.#payment.pay(card)}
         .onCancel=${() => void this.#payment.cancel()}
       ></card-form>
@@ -232,7 +235,8 @@ export class HostedPage extends LightElement {
     const result = resultOf(view)
     const text = this.#texts[`${result}Text`]
     const values = { amount: this.#money(view), merchant: view.merchantName }
-    const reason = result === 'failed' ? this.#failure(view)?.text : undefined
+    // What to do next is another thing than after a decline that leaves the form open.
+    const reason = result === 'failed' ? firstSentence(this.#failure(view)?.text ?? '') : ''
     return html`
       <div class="settled">
         <span class="badge" data-tone=${tones[result] ?? 'quiet'} aria-hidden="true">${resultIcon(result)}</span>

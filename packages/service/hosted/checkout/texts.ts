@@ -10,6 +10,11 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
+/** Returns what happened, without what to do about it. */
+export function firstSentence(text: string): string {
+  return /^.*?[.։](?=\s|$)/.exec(text)?.[0] ?? text
+}
+
 const en = {
   order: 'Order {order}',
   cardNumber: 'Card number',
@@ -70,8 +75,8 @@ const en = {
   tooMany: 'Too many attempts. Wait a minute and try again.',
   unavailable: 'The payment form is not available right now. Go back to the shop and try again.',
   back: 'Back to the shop',
-  declined: 'Your card was declined. Try another card, or ask your bank.',
-  insufficientFunds: 'There is not enough money on this card. Try another card.',
+  declined: 'Your card was declined. Try another card.',
+  insufficientFunds: 'Not enough money on this card. Try another card.',
   expiredCard: 'This card has expired. Check the date or try another card.',
   incorrectCvc: 'The security code is wrong. Check it and try again.',
   processingError: 'The bank could not process the card just now. Try again in a moment.',
@@ -141,8 +146,8 @@ const hy: Texts = {
   tooMany: 'Չափազանց շատ փորձեր։ Սպասեք մեկ րոպե և նորից փորձեք։',
   unavailable: 'Վճարման էջն այս պահին հասանելի չէ։ Վերադարձեք խանութ և նորից փորձեք։',
   back: 'Վերադառնալ խանութ',
-  declined: 'Քարտը մերժվեց։ Փորձեք այլ քարտ կամ դիմեք ձեր բանկին։',
-  insufficientFunds: 'Այս քարտի վրա բավարար գումար չկա։ Փորձեք այլ քարտ։',
+  declined: 'Քարտը մերժվեց։ Փորձեք այլ քարտ։',
+  insufficientFunds: 'Քարտի վրա բավարար գումար չկա։ Փորձեք այլ քարտ։',
   expiredCard: 'Քարտի ժամկետն անցել է։ Ստուգեք ամսաթիվը կամ փորձեք այլ քարտ։',
   incorrectCvc: 'CVC կոդը սխալ է։ Ստուգեք և նորից փորձեք։',
   processingError: 'Բանկն այս պահին չկարողացավ մշակել քարտը։ Փորձեք մի փոքր ուշ։',
@@ -212,8 +217,8 @@ const ru: Texts = {
   tooMany: 'Слишком много попыток. Подождите минуту и попробуйте ещё раз.',
   unavailable: 'Форма оплаты сейчас недоступна. Вернитесь в магазин и попробуйте ещё раз.',
   back: 'Вернуться в магазин',
-  declined: 'Карта отклонена. Попробуйте другую или обратитесь в банк.',
-  insufficientFunds: 'На карте недостаточно средств. Попробуйте другую карту.',
+  declined: 'Карта отклонена. Попробуйте другую.',
+  insufficientFunds: 'Недостаточно средств. Попробуйте другую карту.',
   expiredCard: 'Срок действия карты истёк. Проверьте дату или попробуйте другую карту.',
   incorrectCvc: 'Код CVC неверен. Проверьте его и попробуйте ещё раз.',
   processingError: 'Банк сейчас не смог обработать карту. Попробуйте чуть позже.',

@@ -1,72 +1,56 @@
-/** The inspector: live view of the sandbox, with keyboard shortcuts. @module */
+/** The inspector: a live view of the sandbox, with keyboard shortcuts. @module */
 import { html, nothing, type TemplateResult } from 'lit'
+import { live } from 'lit/directives/live.js'
 import { LightElement } from '../light-element.ts'
-import { anyIntent, anyRequest, isUnfiltered } from './filters.ts'
-import { idempotencyView } from './idempotency-view.ts'
-import { InspectorState } from './inspector-state.ts'
-import { spanText, timeText } from './labels.ts'
-import { lintView } from './lint-view.ts'
-import { selectField } from './markup.ts'
-import { readRoute, readToken, type Section, sections, writeRoute } from './route.ts'
+import { badge, loading, name } from './markup.ts'
+import { type Route, readRoute, readToken, type Section, sections, writeRoute } from './route.ts'
+import { Sandbox } from './sandbox.ts'
+import { span, text } from './show.ts'
 
 export class Inspector extends LightElement {
-  readonly #state = new InspectorState({
-    requestUpdate: () => this.requestUpdate(),
-    isScrolled: () => (panes.matches ? this.querySelector('.list')?.scrollTop : scrollY) !== 0,
-    hasPanes: () => panes.matches,
-    replace: (route) => location.replace(writeRoute(route)),
-  })
-  #shownSection: Section | undefined
-  #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
+  readonly #sandbox = new Sandbox(this)
+
+  hasPanes(): boolean {
+    return matchMedia('(min-width: 52.01rem)').matches
+  }
+
+  replace(route: Route): void {
+    location.replace(writeRoute(route))
+  }
 
   override connectedCallback(): void {
     super.connectedCallback()
     addEventListener('hashchange', this.#navigate)
     addEventListener('keydown', this.#onKeyDown)
     this.#navigate()
-    const token = sessionStorage.getItem(tokenName)
-    if (token && this.#state.connection === 'locked') this.#state.unlock(token)
   }
 
-  /** On a phone the tabs scroll sideways. */
   protected override updated(): void {
-    const { section } = this.#state.route
-    const tab = this.querySelector('nav [aria-current="page"]')
-    if (!tab || section === this.#shownSection) return
-    this.#shownSection = section
-    tab.scrollIntoView({ block: 'nearest', inline: 'center' })
+    const { environment, connection } = this.#sandbox
+    const merchant =
+      connection === 'locked' || !environment ? '' : `${text(environment.merchant)} · `
+    document.title = `${merchant}Inspector · pi-checkout service`
   }
 
   protected override render(): unknown {
-    const { connection, environment, actionError, readError } = this.#state
+    const { connection, environment, actionError, readError, route } = this.#sandbox
     if (connection === 'locked') return this.#gate()
-    if (!environment) {
-      const lost = 'The service does not respond. Check that it is running.'
-      const text = connection === 'lost' ? lost : 'Connecting…'
-      return html`<main class="apart stack"><p class="hint">${text}</p></main>`
-    }
-    const isLive = connection === 'live'
+    if (!environment) return html`<main class="apart">${loading(this.#sandbox)}</main>`
+    const isLive = connection === 'connected'
     return html`
       <header class="top row">
-        <h1 class="row"><img src=${iconUrl} alt="" width="24" height="24">Inspector</h1>
-        ${this.#environmentChoice()}
-        ${this.#clock()}
+        <h1>${brand}</h1> ${this.#merchant()} ${this.#clock()}
         <span class="dot hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
           isLive ? 'Connected' : 'Reconnecting…'
         }</span>
+        <span class="end row">${links}</span>
       </header>
-      <nav aria-label="Sections">
-        ${sections.map((section, at) => this.#tab(section, at))}
-      </nav>
+      <nav aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
       ${this.#error(actionError ?? readError)}
-      <main data-section=${this.#state.route.section}>${this.#section()}</main>
+      <main data-section=${route.section}>${this.#section()}</main>
       <footer class="row between hint">
-        <span>Test mode: no real cards or payments. Not a PCI-compliant processor.</span>
-        <span class="keys">${
-          this.#shortcuts ? html`<kbd>1</kbd>–<kbd>6</kbd> sections <kbd>/</kbd> search` : nothing
-        } <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> back
-          <button type="button" class="small" @click=${this.#switchShortcuts}>Turn
-            ${this.#shortcuts ? 'off' : 'on'} 1–6 and /</button></span>
+        <span>Test mode: no real cards or payments.</span>
+        <span class="keys"><kbd>/</kbd> search <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> close</span>
       </footer>
     `
   }
@@ -75,15 +59,15 @@ export class Inspector extends LightElement {
     const enter = (event: SubmitEvent): void => {
       event.preventDefault()
       const token = readToken(this.querySelector<HTMLInputElement>('#token')?.value ?? '')
-      if (token) this.#unlock(token)
-      else this.#state.lock(notToken)
+      if (token) this.#sandbox.unlock(token)
+      else this.#sandbox.lock(notToken)
     }
-    const { tokenError } = this.#state
-    return html`<main class="apart stack">
-      <img src=${iconUrl} alt="" width="40" height="40">
+    const { tokenError } = this.#sandbox
+    return html`<header class="top row">${brand}<span class="end row">${links}</span></header>
+      <main class="apart stack">
       <h1>Inspector</h1>
-      <p class="hint">Open the inspector link that <code>npm start</code> or <code>pi-service start</code> printed, or
-        paste it here. It contains the admin token of the running service. This tab keeps the token until you close it.</p>
+      <p class="hint">Open the link that <code>npm start</code> or <code>pi-service start</code> printed, or paste it here. It
+        contains the admin token of the running service. Tabs of this browser share it until the last one is closed.</p>
       <form class="stack" @submit=${enter}>
         <label for="token">Admin token or link</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required
@@ -94,169 +78,124 @@ export class Inspector extends LightElement {
     </main>`
   }
 
-  #error(text: string | undefined): TemplateResult | typeof nothing {
-    if (!text) return nothing
-    const close = html`<button type="button" class="small"
-      @click=${() => this.#state.dismiss()}>Close</button>`
-    return html`<div class="notice between" role="alert">
-      <p>${text}</p>${this.#state.actionError ? close : nothing}
-    </div>`
+  #error(message: string | undefined): unknown {
+    if (!message) return nothing
+    const { actionError } = this.#sandbox
+    const close = html`<button type="button" class="small" @click=${() => this.#sandbox.dismiss()}>Close</button>`
+    return html`<div class="notice between" role="alert"><p>${text(message, 500)}</p>${actionError ? close : nothing}</div>`
   }
 
-  #environmentChoice(): TemplateResult {
-    const { environments, environment } = this.#state
-    const name = html`<bdi>${environment?.merchant}</bdi>`
-    const choice = selectField('Merchant', {
-      options: environments.map(({ id, merchant }) => [id, merchant]),
-      value: environment?.id,
-      onChange: (chosen) => {
-        const { section, id } = this.#state.route
-        this.#state.selectEnvironment(chosen)
-        // The open intent belongs to the other merchant.
-        if (id) location.hash = writeRoute({ section })
-      },
-    })
-    return html`<span class="merchant row">${environments.length < 2 ? name : choice}<span
-      class="badge" data-tone="quiet">test</span></span>`
+  /** Each merchant has a letter in its own color, so that two are not taken for each other. */
+  #merchant(): TemplateResult {
+    const { environments, environment, route } = this.#sandbox
+    const at = environments.findIndex(({ id }) => id === environment?.id)
+    const merchant = text(environment?.merchant, 64)
+    const choose = ({ target }: Event): void => {
+      if (!(target instanceof HTMLSelectElement)) return
+      location.hash = writeRoute({ environment: target.value, section: route.section })
+    }
+    const options = environments.map(
+      (each) =>
+        html`<option value=${each.id} .selected=${live(each.id === environment?.id)}>${text(each.merchant, 64)}</option>`,
+    )
+    return html`<span class="merchant row">
+      <span class="letter" data-tone=${tones[at % tones.length]} aria-hidden="true">${[...merchant][0]}</span>
+      ${
+        environments.length < 2
+          ? html`<b>${name(merchant)}</b>`
+          : html`<select aria-label="Merchant" @change=${choose}>${options}</select>`
+      }${badge('quiet', 'test')}</span>`
   }
 
   /** Shown only if environment time is not real time. */
-  #clock(): TemplateResult | typeof nothing {
-    const { clock } = this.#state.environment ?? {}
-    if (!clock || clock.offset === 0) return nothing
-    return html`<a class="badge" data-tone="waiting" href=${writeRoute({ section: 'environment' })}
-      title=${`Environment time when it was set: ${timeText(clock.now)}`}>Clock ${spanText(clock.offset)}</a>`
+  #clock(): unknown {
+    const { offset = 0 } = this.#sandbox.environment?.clock ?? {}
+    if (offset === 0) return nothing
+    return html`<a class="badge" data-tone="waiting" href=${this.#sandbox.link('settings')}>Clock ${span(offset)}</a>`
   }
 
-  #tab(section: Section, at: number): TemplateResult {
-    const { lists, listedFilter, environment, route } = this.#state
-    const { intents = [], next } = lists.intents ?? {}
-    const { failures, findings, rules } = environment?.counts ?? {}
-    const counts: Partial<Record<Section, number | string | undefined>> = {
-      // The number of matches is not the number of intents.
-      intents: isUnfiltered(listedFilter) ? `${intents.length || ''}${next ? '+' : ''}` : '',
-      requests: failures && `${failures} failed`,
-      lint: findings,
-      faults: rules,
+  #tab(section: Section): TemplateResult {
+    const { environment, route } = this.#sandbox
+    const { failures = 0, rules = 0 } = environment?.counts ?? {}
+    const badges: Partial<Record<Section, unknown>> = {
+      requests: failures > 0 && badge('bad', html`${failures}<span class="unit"> failed</span>`),
+      faults: rules > 0 && badge('waiting', rules),
     }
-    const count = counts[section]
-    const tone = tabTones[section] ?? 'waiting'
-    const current = section === route.section
-    // Links to the requests of a key or an intent set the filter.
-    const showAll = (): void => this.#state.searchRequests(anyRequest)
-    return html`<a href=${writeRoute({ section })} aria-current=${current ? 'page' : 'false'}
-      @click=${section === 'requests' ? showAll : nothing} title=${`Press ${at + 1}`}>${titleOf(section)}${
-        count ? html` <b class="badge" data-tone=${tone}>${count}</b>` : nothing
-      }</a>`
+    const isCurrent = section === route.section
+    return html`<a href=${this.#sandbox.link(section)} aria-current=${isCurrent ? 'page' : 'false'}>${titles[section]} ${
+      badges[section] || nothing
+    }</a>`
   }
 
   #section(): TemplateResult {
-    const state = this.#state
-    const { section, id } = state.route
-    if (section !== 'environment' && !state.lists[section]) {
-      return html`<p class="empty">Loading…</p>`
-    }
-    switch (section) {
+    const sandbox = this.#sandbox
+    switch (sandbox.route.section) {
       case 'intents':
-        return html`<intents-view .state=${state} .selected=${id}></intents-view>`
+        return html`<intents-section .sandbox=${sandbox}></intents-section>`
       case 'requests':
-        return html`<requests-view .state=${state} .selected=${id}></requests-view>`
-      case 'idempotency':
-        return idempotencyView(state)
-      case 'lint':
-        return lintView(state)
+        return html`<requests-section .sandbox=${sandbox}></requests-section>`
       case 'faults':
-        return html`<faults-view .state=${state}></faults-view>`
-      case 'environment':
-        return html`<environment-view .state=${state}></environment-view>`
+        return html`<faults-section .sandbox=${sandbox}></faults-section>`
+      case 'settings':
+        return html`<settings-section .sandbox=${sandbox}></settings-section>`
     }
-  }
-
-  /** Keeps the token for a reload of this tab. Only pages of the service's origin in this tab can read it. */
-  #unlock(token: string): void {
-    sessionStorage.setItem(tokenName, token)
-    this.#state.unlock(token)
   }
 
   readonly #navigate = (): void => {
     // A new link can be opened in the same tab.
     const token = takeToken()
-    const route = readRoute(location.hash)
-    const { section, id } = route
-    const { requests, intents } = this.#state.lists
-    // The filter may hide the linked request or intent.
-    if (section === 'requests' && id && !requests?.requests.some((each) => each.requestId === id)) {
-      this.#state.searchRequests(anyRequest)
-    }
-    const isLink = section !== this.#state.route.section
-    if (section === 'intents' && id && isLink && !intents?.intents.some((each) => each.id === id)) {
-      this.#state.searchIntents(anyIntent)
-    }
-    this.#state.open(route)
-    this.#state.dismiss()
-    if (token) this.#unlock(token)
-  }
-
-  /** Single-key shortcuts disturb speech input, so they can be turned off (WCAG 2.2, 2.1.4). */
-  readonly #switchShortcuts = (): void => {
-    this.#shortcuts = !this.#shortcuts
-    localStorage.setItem(shortcutsName, this.#shortcuts ? 'on' : 'off')
-    this.requestUpdate()
+    this.#sandbox.open(readRoute(location.hash))
+    if (token) this.#sandbox.unlock(token)
   }
 
   readonly #onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
-    const { target } = event
-    const { route } = this.#state
-    const typing = target instanceof HTMLElement && target.matches('input, select, textarea')
-    if (event.key === 'Escape') {
-      if (typing) target.blur()
-      else if (route.id) location.hash = writeRoute({ section: route.section })
-      return
-    }
-    if (typing || document.querySelector('dialog[open]')) return
-    const tab = this.querySelectorAll<HTMLElement>('nav a')[Number(event.key) - 1]
-    if (this.#shortcuts) tab?.click()
-    if (event.key === '/' && this.#shortcuts) {
+    if (event.ctrlKey || event.metaKey || event.altKey || this.querySelector('dialog[open]')) return
+    const { target, key } = event
+    const { section, id } = this.#sandbox.route
+    const isTyping = target instanceof HTMLElement && target.matches('input, select, textarea')
+    if (key === 'Escape') {
+      if (isTyping) target.blur()
+      else if (id) location.hash = this.#sandbox.link(section)
+    } else if (key === 'ArrowDown' || key === 'ArrowUp') {
+      const isSearch = target instanceof HTMLElement && target.matches('[type=search]')
+      if (!isTyping || isSearch) this.#step(key === 'ArrowDown' ? 1 : -1, event)
+    } else if (key === '/' && !isTyping) {
       event.preventDefault()
-      this.querySelector<HTMLInputElement>('input[type=search]')?.focus()
-    }
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      this.#step(event.key === 'ArrowDown' ? 1 : -1, event)
+      this.querySelector<HTMLInputElement>('[type=search]')?.focus()
     }
   }
 
+  /** Moves the focus to the row before or after the open one, and opens it. */
   #step(by: number, event: Event): void {
-    const { section, id: openId } = this.#state.route
-    const rows = [...this.querySelectorAll<HTMLElement>('main [data-id]')]
+    const { section, id: openId } = this.#sandbox.route
+    const rows = [...this.querySelectorAll<HTMLElement>('.list [data-id]')]
     const at = rows.findIndex(({ dataset }) => dataset.id === openId)
     const next = rows[at === -1 ? 0 : at + by]
     if (!next) return
     event.preventDefault()
+    next.focus()
     // Moving through the list adds one entry to the history.
-    const address = writeRoute({ section, id: next.dataset.id })
+    const address = this.#sandbox.link(section, next.dataset.id)
     if (openId) location.replace(address)
     else location.hash = address
-    next.scrollIntoView({ block: 'nearest' })
   }
 }
 
-const tabTones: Partial<Record<Section, string>> = { intents: 'quiet', requests: 'bad' }
+const titles: Readonly<Record<Section, string>> = {
+  intents: 'Intents',
+  requests: 'Requests',
+  faults: 'Faults',
+  settings: 'Settings',
+}
 
-/** Where the list and an intent are side by side. */
-const panes = matchMedia('(min-width: 52.01rem)')
-
-const tokenName = 'pi-inspector-token'
-const shortcutsName = 'pi-inspector-shortcuts'
+const tones = ['plain', 'moving', 'good', 'waiting'] as const
 
 const notToken = 'This is not an admin token. Paste the printed link, or the part after its #.'
 
 const iconUrl = new URL('./icon.svg', import.meta.url).href
-
-/** `Intents` for `intents`. */
-function titleOf(section: Section): string {
-  return section.charAt(0).toUpperCase() + section.slice(1)
-}
+const brand = html`<a class="brand row" href="/"><img src=${iconUrl} alt="" width="24" height="24">pi-checkout service</a>`
+/** As in the header of the documentation. */
+const links = html`<a href="/_sandbox/" aria-current="page">Inspector</a><a href="/docs">API</a>`
 
 /** Removes the admin token from the address and returns it; `undefined` if there is none. */
 function takeToken(): string | undefined {

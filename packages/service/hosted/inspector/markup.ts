@@ -1,10 +1,8 @@
 /** Markup that several sections share. @module */
 import { html, nothing, type TemplateResult } from 'lit'
-import { live } from 'lit/directives/live.js'
-import { anyRequest, maxSearchLength } from './filters.ts'
-import type { InspectorState } from './inspector-state.ts'
-import { keyText } from './labels.ts'
-import { writeRoute } from './route.ts'
+import { copyText } from '../copy.ts'
+import type { Sandbox } from './sandbox.ts'
+import { lines, text } from './show.ts'
 
 /** A list of names and values, without the empty ones. */
 export function facts(rows: readonly (readonly [name: string, value: unknown])[]): TemplateResult {
@@ -18,93 +16,66 @@ export function emptySection(title: string, content: unknown): TemplateResult {
   return html`<div class="box stack welcome"><h2>${title}</h2>${content}</div>`
 }
 
-export function intentLink(id: string, content: unknown): TemplateResult {
-  return html`<a href=${writeRoute({ section: 'intents', id })}>${content}</a>`
+/** What a section shows before its first read: also while the service is down. */
+export function loading({ connection }: Sandbox): TemplateResult {
+  return html`<p class="empty" role="status">${
+    connection === 'lost'
+      ? 'The service does not respond. This section appears when it is back.'
+      : 'Loading…'
+  }</p>`
 }
 
-/** What a list shows if its filter hides everything. `hint`: what the search finds. */
-export function noMatch({
-  text,
-  hint,
-  onClear,
-}: {
-  readonly text: string
-  readonly hint: string
-  readonly onClear: () => void
-}): TemplateResult {
-  return html`<div class="empty stack"><p>${text}</p><p class="hint">${hint}</p>
-    <p><button type="button" @click=${onClear}>Clear search and filter</button></p></div>`
+/** A name that was received, kept apart from the direction of the text around it. */
+export function name(value: unknown, max = 64): TemplateResult {
+  return html`<bdi>${text(value, max)}</bdi>`
 }
 
-/** Leads to the creates of an idempotency key: the first one, replays, conflicts, and lost responses. */
-export function keyLink(state: InspectorState, key: string): TemplateResult {
-  const show = (): void => state.searchRequests({ ...anyRequest, key })
-  return html`<a href=${writeRoute({ section: 'requests' })} title=${key} @click=${show}><code>${keyText(key)}</code></a>`
-}
-
-/** Buttons below a page of a list: to the newest page, and to the next older one. */
-export function pageButtons<Position>({
-  showsNewest,
-  older,
-  before,
-  onPage,
-}: {
-  readonly showsNewest: boolean
-  readonly older: string
-  /** Where the older page ends, or `null` if there is none. */
-  readonly before: Position | null
-  /** Opens the page before a position, or the newest one. */
-  readonly onPage: (before: Position | undefined) => void
-}): TemplateResult {
-  const button = (text: string, position?: Position): TemplateResult => {
-    const open = ({ currentTarget }: Event): void => {
-      onPage(position)
-      scrollTo(0, 0)
-      if (currentTarget instanceof Element) currentTarget.closest('section')?.scrollTo(0, 0)
-    }
-    return html`<button type="button" @click=${open}>${text}</button>`
-  }
-  return html`<p class="tools row between">
-    ${showsNewest ? nothing : button('Show newest')}
-    ${before === null ? nothing : button(older, before)}
-  </p>`
+export function badge(tone: string, content: unknown): TemplateResult {
+  return html`<span class="badge" data-tone=${tone}>${content}</span>`
 }
 
 export function searchField(
   label: string,
-  {
-    placeholder,
-    value,
-    onInput,
-  }: {
+  options: {
     readonly placeholder: string
     readonly value: string
     readonly onInput: (value: string) => void
   },
 ): TemplateResult {
-  return html`<input type="search" placeholder=${placeholder} aria-label=${label}
-    maxlength=${maxSearchLength} .value=${value}
-    @input=${({ target }: Event) => target instanceof HTMLInputElement && onInput(target.value)}>`
+  return html`<input type="search" placeholder=${options.placeholder} aria-label=${label} maxlength="200"
+    .value=${options.value}
+    @input=${({ target }: Event) => target instanceof HTMLInputElement && options.onInput(target.value)}>`
 }
 
-/** @param options - Values with their labels. */
-export function selectField(
-  label: string,
-  {
-    options,
-    value: chosen,
-    onChange,
-  }: {
-    readonly options: readonly (readonly [value: string, label: string])[]
-    readonly value: string | undefined
-    readonly onChange: (value: string) => void
-  },
-): TemplateResult {
-  return html`<select aria-label=${label}
-    @change=${({ target }: Event) => target instanceof HTMLSelectElement && onChange(target.value)}>
-    ${options.map(
-      ([value, text]) =>
-        html`<option value=${value} .selected=${live(value === chosen)}>${text}</option>`,
-    )}
-  </select>`
+export function copyButton(content: string, label = 'Copy'): TemplateResult {
+  const copy = ({ currentTarget }: Event): void => {
+    if (currentTarget instanceof HTMLElement) void copyText(currentTarget, content)
+  }
+  return html`<button class="small" type="button" @click=${copy}>${label}</button>`
 }
+
+/** @param shown - What is shown instead of the copied text. */
+export function codeBlock(
+  content: string,
+  label?: string,
+  shown: unknown = content,
+): TemplateResult {
+  return html`<div class="code">${copyButton(content, label)}<pre tabindex="0">${shown}</pre></div>`
+}
+
+/** A value as JSON with its names, strings, and other values in different colors. */
+export function jsonBlock(value: unknown, copied = lines(value)): TemplateResult {
+  const shown = lines(value)
+  const parts: unknown[] = []
+  let end = 0
+  for (const match of shown.matchAll(token)) {
+    const [whole, string, colon] = match
+    const tone = string === undefined ? 'waiting' : colon ? 'plain' : 'good'
+    const part = string ?? whole
+    parts.push(shown.slice(end, match.index), html`<span data-tone=${tone}>${part}</span>`)
+    end = match.index + part.length
+  }
+  return codeBlock(copied, 'Copy', [...parts, shown.slice(end)])
+}
+
+const token = /("(?:[^"\\]|\\[\s\S]?)*(?:"|$))(:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g

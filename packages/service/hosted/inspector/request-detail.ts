@@ -1,154 +1,161 @@
 /** One request of the log: why it failed, what was sent and received, and the command that sends it again. @module */
 import type { Problem } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
-import { property } from 'lit/decorators.js'
-import type { LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
-import { codeBlock, copyButton, jsonBlock } from './code-block.ts'
+import type {
+  LintIssue,
+  LoggedExchange,
+  LoggedRequest,
+  SentRequest,
+} from '../../shared/sandbox-api.ts'
 import { curlOf } from './curl.ts'
-import type { InspectorState } from './inspector-state.ts'
-import { DetailView } from './inspector-view.ts'
-import { faultText, money, timeText } from './labels.ts'
-import { facts, intentLink, keyLink } from './markup.ts'
-import { durationText, notes, statusTone } from './request-line.ts'
-import { writeRoute } from './route.ts'
+import { faultText } from './labels.ts'
+import { codeBlock, facts, jsonBlock, loading, name } from './markup.ts'
+import { notes, status } from './request-row.ts'
+import type { Sandbox } from './sandbox.ts'
+import { duration, lines, money, readJson, text, time } from './show.ts'
 
-export class RequestDetail extends DetailView {
-  @property({ attribute: false }) selected: string | undefined
-
-  protected override render(): unknown {
-    const exchange = this.state.exchangeOf(this.selected)
-    const back = html`<a class="back" href=${writeRoute({ section: 'requests' })}>← All requests</a>`
-    if (!exchange) {
-      const text = this.state.isMissing ? 'The log no longer has this request.' : 'Loading…'
-      return html`<section class="box stack">${back}<p class="empty">${text}</p></section>`
-    }
-    const { request } = exchange
-    const { method, path, status } = request
-    return html`<section class="box stack" aria-label=${`${method} ${path}`}>
-      ${back}
-      <header class="row">
-        <h2 tabindex="-1">${method} ${path}</h2>
-        <span class="badge" data-tone=${statusTone(request)}>${status || 'dropped'}</span>
-        ${notes(request)}
-      </header>
-      ${reasons(request, exchange)} ${summary(this.state, exchange)} ${bodies(exchange)}
-      <h3>Send again</h3>
-      ${again(this.state, exchange)}
-    </section>`
-  }
+export function requestDetail(sandbox: Sandbox): TemplateResult {
+  const { data, route } = sandbox
+  const issues = (data.issues ?? []).filter(({ requestId }) => requestId === route.id)
+  const content =
+    data.exchange === null
+      ? html`<p class="empty">The log no longer has this request.</p>`
+      : data.exchange
+        ? shown(sandbox, data.exchange)
+        : loading(sandbox)
+  return html`<section class="box stack detail" aria-label="Request">
+    <a class="back" href=${sandbox.link('requests')}>← All requests</a>
+    ${issues.map((issue) => issueBox(sandbox, issue))} ${content}
+  </section>`
 }
 
-function summary(
-  state: InspectorState,
-  { request, orderId: stored }: LoggedExchange,
-): TemplateResult {
-  const { intentId, idempotencyKey, operation, status, faults, at, ms, repeats, order } = request
-  const key = idempotencyKey ? keyLink(state, idempotencyKey) : 'None'
-  const orderId = order?.orderId ?? stored
-  const amount = order && order.amount !== null && money(order.amount, order.currency ?? '')
-  return facts([
-    ['Connection', status === 0 && 'Closed before the response was sent'],
-    [
-      'Fault',
-      faults.length > 0 && faults.map((fault) => html`<code>${fault}</code> ${faultText(fault)} `),
-    ],
-    ['Time', timeText(at) + (repeats > 0 ? `, then ${repeats} more times` : '')],
-    ['Duration', durationText(ms)],
-    ['Order', orderId && html`<bdi>${orderId}</bdi>${amount ? html`, ${amount}` : nothing}`],
-    ['Intent', intentId && intentLink(intentId, html`<code>${intentId}</code>`)],
-    ['Idempotency-Key', operation === 'create' && key],
-  ])
+function shown(sandbox: Sandbox, exchange: LoggedExchange): TemplateResult {
+  const { request, headers, responseHeaders, requestBody, responseBody } = exchange
+  const { requestId, method, path, status: code } = request
+  const received = code === 0 ? {} : { 'request-id': requestId, ...responseHeaders }
+  return html`<header class="row">
+      <h2 tabindex="-1">${text(method, 8)} ${text(path)}</h2>${status(request)} ${notes(request)}
+    </header>
+    ${reasons(request, responseBody)} ${summary(sandbox, exchange)}
+    ${message('Request', headers, requestBody)} ${message('Response', received, responseBody)}
+    <h3>Send again</h3>
+    ${again(sandbox, exchange)}`
 }
 
 /** The problem's explanation, and that of each field. */
 function reasons(
   { operation, problem, pointers, pointersOmitted }: LoggedRequest,
-  { responseBody }: LoggedExchange,
-): TemplateResult | typeof nothing {
+  body: string | null,
+): unknown {
   if (operation === 'check') {
     return html`<p>The shop or <code>pi-checkout doctor</code> has checked its key: it read an id that no intent has. The
       404 shows that the key is valid.</p>`
   }
   if (!problem) return nothing
   // The service's own problem has these fields.
-  const { detail, errors = [] } = (readJson(responseBody) ?? {}) as Partial<Problem>
+  const { detail, errors = [] } = Object(readJson(body)) as Partial<Problem>
   const explained = pointers.map(
     (pointer) => [pointer, errors.find((error) => error.pointer === pointer)?.detail] as const,
   )
   // A detail can join those of the fields.
-  const isListed = explained.some(([, text]) => text && detail?.includes(text))
-  return html`<div class="reasons">
-    <p><a href="/docs#${problem}" target="_blank"><code>${problem}</code></a> ${isListed ? nothing : detail}</p>
+  const isListed = explained.some(([, why]) => why && detail?.includes(why))
+  return html`<div class="reasons" data-tone="bad">
+    <p><a href="/docs#${problem}" target="_blank"><code>${text(problem)}</code></a> ${isListed ? nothing : text(detail ?? '', 1000)}</p>
     <ul>${explained.map(
-      ([pointer, text]) => html`<li><code class="why">${pointer}</code> ${text}</li>`,
+      ([pointer, why]) => html`<li><code>${text(pointer)}</code> ${text(why ?? '', 1000)}</li>`,
     )}</ul>
     ${pointersOmitted > 0 ? html`<p class="hint">And ${pointersOmitted} more fields.</p>` : nothing}
   </div>`
 }
 
-function bodies({
-  request: { requestId, status },
-  headers,
-  responseHeaders,
-  requestBody,
-  responseBody,
-}: LoggedExchange): TemplateResult {
-  const received = status === 0 ? {} : { 'request-id': requestId, ...responseHeaders }
-  return html`${message('Request', headers, requestBody)}${message('Response', received, responseBody)}`
+function summary(sandbox: Sandbox, { request, orderId: stored }: LoggedExchange): TemplateResult {
+  const {
+    intentId,
+    idempotencyKey,
+    operation,
+    status: code,
+    faults,
+    at,
+    ms,
+    repeats,
+    order,
+  } = request
+  const orderId = order?.orderId ?? stored
+  const amount = order && money(order.amount, order.currency)
+  return facts([
+    ['Connection', code === 0 && 'Closed before the response was sent'],
+    [
+      'Fault',
+      faults.length > 0 &&
+        faults.map((fault) => html`<code>${text(fault)}</code> ${faultText(fault)} `),
+    ],
+    ['Time', time(at) + (repeats > 0 ? `, then ${repeats} more times` : '')],
+    ['Duration', duration(ms)],
+    ['Order', orderId && html`${name(orderId)}${amount ? html`, ${amount}` : nothing}`],
+    [
+      'Intent',
+      intentId &&
+        html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>`,
+    ],
+    [
+      'Idempotency-Key',
+      operation === 'create' && html`<code>${text(idempotencyKey ?? 'None')}</code>`,
+    ],
+  ])
 }
 
 function message(
   title: string,
   headers: Readonly<Record<string, string>>,
-  text: string | null,
-): TemplateResult | typeof nothing {
-  const lines = Object.entries(headers)
-  if (lines.length === 0 && text === null) return nothing
+  body: string | null,
+): unknown {
+  const sent = Object.entries(headers)
+  if (sent.length === 0 && body === null) return nothing
+  const value = readJson(body)
   return html`<h3>${title}</h3>
-    ${facts(lines.map(([name, value]) => [name, html`<code>${value}</code>`]))}
-    ${text === null ? nothing : body(text)}`
+    ${facts(sent.map(([header, content]) => [text(header), html`<code>${text(content, 255)}</code>`]))}
+    ${
+      body === null
+        ? nothing
+        : value === undefined
+          ? codeBlock(body, 'Copy', lines(body))
+          : jsonBlock(value, body)
+    }`
 }
 
 /** Sends the same request from the service, or as a command. */
 function again(
-  state: InspectorState,
+  sandbox: Sandbox,
   { request: { operation, method, path }, headers, requestBody, isExact }: LoggedExchange,
 ): TemplateResult {
   if (!isExact) {
-    return html`<p class="hint">No command, because this log does not have the request as it was sent: it had a masked
+    return html`<p class="hint">Not possible, because this log does not have the request as it was sent: it had a masked
       value, a query, no valid key, or a body that was not kept.</p>`
   }
   const request = { method, path, headers, body: requestBody }
-  const token = operation === 'page' ? undefined : 'PI_API_KEY'
-  const curl = (renewsKey: boolean): string =>
-    curlOf(request, { origin: location.origin, token, renewsKey })
-  const hasKey = headers['idempotency-key'] !== undefined
-  const sendButton = (text: string, changed: object): TemplateResult => {
-    const send = async (): Promise<void> => {
-      const sent = await state.sendRequest({ ...request, headers: { ...headers, ...changed } })
-      if (sent) location.hash = writeRoute({ section: 'requests', id: sent.requestId ?? undefined })
-    }
-    return html`<button type="button" @click=${send}>${text}</button>`
+  const send = async (): Promise<void> => {
+    const sent = await sandbox.change<SentRequest>('POST', 'requests', request)
+    if (sent) location.hash = sandbox.link('requests', sent.requestId ?? undefined)
   }
   const canSend = operation === 'create' || operation === 'retrieve'
-  return html`<div class="row">
-      ${canSend ? sendButton(hasKey ? 'Send with the same key' : 'Send', {}) : nothing}
-      ${canSend && hasKey ? sendButton('Send with a new key', { 'idempotency-key': crypto.randomUUID() }) : nothing}
-      ${hasKey ? copyButton(curl(true), 'Copy with a new key') : nothing}
-    </div>
-    ${codeBlock(curl(false), 'Copy as curl')}`
+  return html`${canSend ? html`<p><button type="button" @click=${send}>Send again</button></p>` : nothing}
+    ${codeBlock(curlOf(request, operation !== 'page'), 'Copy as curl')}`
 }
 
-/** JSON in colors, and other texts as they are. */
-function body(text: string): TemplateResult {
-  const value = readJson(text)
-  return value === undefined ? codeBlock(text) : jsonBlock(value)
-}
-
-function readJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
+/** A problem that would matter in production, with its fix. */
+function issueBox(
+  sandbox: Sandbox,
+  { rule, title, detail, fix, origin, environment }: LintIssue,
+): TemplateResult {
+  const register = () => sandbox.act('POST', `/environments/${environment}/origins`, { origin })
+  return html`<div class="reasons stack" data-tone=${rule.startsWith('secret') ? 'bad' : 'waiting'}>
+    <h3>${text(title)}</h3>
+    <p>${name(detail, 300)}</p>
+    <p>${text(fix, 500)}</p>
+    ${
+      origin && environment
+        ? html`<p><button type="button" @click=${register}>Register ${text(origin)}</button></p>`
+        : nothing
+    }
+  </div>`
 }

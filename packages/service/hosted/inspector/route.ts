@@ -1,21 +1,17 @@
 /**
- * The inspector's location as a fragment, such as `#/intents/pi_…`. It survives a reload. The admin token, with
- * which the printed link starts (`#TOKEN/intents/pi_…`), does not.
+ * The inspector's location as a fragment, such as `#/env_…/intents/pi_…`: a reload and a bookmark keep the merchant.
+ * A link of another program names no environment. The printed link starts with the admin token, which leaves the
+ * address at once.
  *
  * @module
  */
 
-export const sections = [
-  'intents',
-  'requests',
-  'idempotency',
-  'lint',
-  'faults',
-  'environment',
-] as const
+export const sections = ['intents', 'requests', 'faults', 'settings'] as const
 export type Section = (typeof sections)[number]
 
 export interface Route {
+  /** Id of the merchant's test environment. */
+  readonly environment?: string | undefined
   readonly section: Section
   /** Id of the open intent or request. */
   readonly id?: string | undefined
@@ -23,13 +19,15 @@ export interface Route {
 
 /** Reads a fragment. An unknown one is the list of intents. */
 export function readRoute(hash: string): Route {
-  const [, name, id] = /^#\/([a-z]+)(?:\/([\w-]{1,128}))?$/.exec(hash) ?? []
+  const [, environment, name, id] =
+    /^#(?:\/(env_\w{1,64}))?(?:\/([a-z]+))?(?:\/([\w-]{1,128}))?$/.exec(hash) ?? []
   const section = sections.find((each) => each === name) ?? 'intents'
-  return section === 'intents' || section === 'requests' ? { section, id } : { section }
+  const hasItems = section === 'intents' || section === 'requests'
+  return { environment, section, id: hasItems ? id : undefined }
 }
 
-export function writeRoute({ section, id }: Route): string {
-  return id ? `#/${section}/${id}` : `#/${section}`
+export function writeRoute({ environment, section, id }: Route): string {
+  return ['#', environment, section, id].filter((part) => part !== undefined).join('/')
 }
 
 /** Reads a token, or the printed link that contains one. */

@@ -1,35 +1,31 @@
 /** The transitions of an intent, with card and decline reason. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Confirmation, ShownIntent } from '../../shared/sandbox-api.ts'
-import { causeLabel, spanText, timeText, toneOf } from './labels.ts'
+import { causeLabel, toneOf } from './labels.ts'
+import { text, time } from './show.ts'
 
 export function timeline({ intent, events, confirmations }: ShownIntent): TemplateResult {
   const createdAt = String(intent.createdAt)
-  let before = createdAt
   // The events after a confirmation belong to it.
   let confirmed = 0
   const created = { cause: 'created', status: 'requires_payment_method', createdAt }
-  return html`<ol class="timeline">${[created, ...events].map(
-    ({ cause, status, createdAt: at }) => {
-      if (cause === 'confirmed') confirmed++
-      const confirmation = confirmations[confirmed - 1]
-      const card = confirmation && cardOf(confirmation)
-      const reason = confirmation && reasonOf(confirmation, cause)
-      const span = spanText(Date.parse(at) - Date.parse(before))
-      before = at
-      return html`<li data-tone=${reason ? 'bad' : toneOf(status)}>
+  const items = [created, ...events].map(({ cause, status, createdAt: at }) => {
+    if (cause === 'confirmed') confirmed++
+    const confirmation = confirmations[confirmed - 1]
+    const reason = confirmation && reasonOf(confirmation, cause)
+    return html`<li data-tone=${reason ? 'bad' : toneOf(status)}>
       <span class="what dot">${causeLabel(cause)}</span>
-      <time class="hint" datetime=${at}>${span ? `${span} · ` : nothing}${timeText(at)}</time>
-      <span class="hint to"><code>${status}</code>${card ? html` · ${card}` : nothing}${
-        reason ? html` · <code class="why">${reason}</code>` : nothing
+      <time class="hint" datetime=${at} >${time(at)}</time>
+      <span class="hint to"><code>${text(status)}</code>${confirmation ? html` · ${cardOf(confirmation)}` : nothing}${
+        reason ? html` · <code class="why">${text(reason)}</code>` : nothing
       }</span>
     </li>`
-    },
-  )}</ol>`
+  })
+  return html`<ol class="timeline">${items}</ol>`
 }
 
 function cardOf({ paymentMethod: { type, card } }: Confirmation): string {
-  return card ? `${card.brand} •••• ${card.last4}` : type
+  return text(card ? `${card.brand} •••• ${card.last4}` : type)
 }
 
 /** The provider's decline reason. A lost or stolen card is shown to the buyer as a generic decline. */

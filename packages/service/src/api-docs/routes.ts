@@ -79,7 +79,7 @@ function startContent(publicUrl: string, hasInspector: boolean): string {
       `<li><a class="box" href="${path}"><b>${name}</b><br><span class="hint">${text}</span></a></li>`,
   )
   const key = hasInspector
-    ? `The <a href="${inspector.path}#/environment">inspector</a> creates one. It opens with the link that the service
+    ? `The <a href="${inspector.path}#/settings">inspector</a> creates one. It opens with the link that the service
       printed when it started.`
     : 'The operator of this service creates one.'
   const create = `curl ${publicUrl}/payment-intents \\
@@ -88,7 +88,7 @@ function startContent(publicUrl: string, hasInspector: boolean): string {
   -H 'Idempotency-Key: A-1001-1' \\
   -d '{ "amount": 150000, "currency": "AMD", "orderId": "A-1001" }'`
   return `<header class="stack">
-      <h1>The Payment Intents service is running</h1>
+      <h1>The service is running</h1>
       <p>A key names its environment: <code>pi_sk_test_…</code> in test mode, <code>pi_sk_live_…</code> in live mode. Both
         accept test cards only, and no money moves.</p>
     </header>

@@ -202,7 +202,7 @@ export function createRequestLog({
 /** Of failures, of creates, and of reads: at most 12 MB of bodies together. */
 const limit = { entries: 500, bytes: 4 * 1024 * 1024 }
 const maxAboutOne = 20
-const pageLength = 100
+const pageLength = 500
 
 /** Returns the entry of a request whose intent may be live. */
 function withoutIds(entry: KeptEntry): KeptEntry {

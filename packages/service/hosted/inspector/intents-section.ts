@@ -1,0 +1,94 @@
+/** The newest intents, and next to them the one that is open. @module */
+import type { PaymentIntent } from '@pi-checkout/contract'
+import { html, nothing, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import type { SentRequest } from '../../shared/sandbox-api.ts'
+import { curlOf, exampleCreate } from './curl.ts'
+import { intentDetail } from './intent-detail.ts'
+import { statusLabel } from './labels.ts'
+import { codeBlock, emptySection, loading, name, searchField } from './markup.ts'
+import { Section } from './section.ts'
+import { money, time } from './show.ts'
+
+export class IntentsSection extends Section {
+  protected override view(): unknown {
+    const { sandbox } = this
+    const { data, search, route } = sandbox
+    if (!data.intents) return loading(sandbox)
+    const { intents, next } = data.intents
+    const isUnfiltered = !search.q && !search.before
+    if (intents.length === 0 && isUnfiltered && !route.id) return this.#empty()
+    const rows = intents.map((intent) => [intent.id, this.#row(intent)] as const)
+    return html`<div class="panes" data-open=${route.id ? 'detail' : 'list'}>
+      <section class="list" aria-label="Payment Intents">
+        <div class="filters row">
+          ${searchField('Search intents', {
+            placeholder: 'Order, customer, card, id, key',
+            value: search.q,
+            onInput: (q) => sandbox.find({ q }),
+          })}
+          ${this.#create('New')}
+        </div>
+        ${
+          rows.length > 0
+            ? html`<ul class="rows">${repeat(
+                rows,
+                ([id]) => id,
+                ([, row]) => row,
+              )}</ul>`
+            : html`<p class="empty">No matching intents.</p>`
+        }
+        <p class="tools row between">
+          ${isUnfiltered ? nothing : this.#page('Show newest', { q: '' })}
+          ${next ? this.#page('Show older', { before: next }) : nothing}
+        </p>
+      </section>
+      ${route.id ? intentDetail(sandbox) : html`<p class="empty">Select an intent to see its timeline, and to decide its outcome.</p>`}
+    </div>`
+  }
+
+  #row(intent: PaymentIntent): TemplateResult {
+    const { id, orderId, amount, currency, status, createdAt, customer } = intent
+    const current = id === this.sandbox.route.id
+    return html`<li><a href=${this.sandbox.link('intents', id)} data-id=${id} aria-current=${current ? 'true' : 'false'}>
+      <b>${name(orderId)}</b>
+      <span>${money(amount, currency)}</span>
+      ${statusLabel(status, 'dot hint')}
+      <span class="hint">${time(createdAt)}${
+        customer ? html` · ${name(customer.name ?? customer.email ?? customer.id)}` : nothing
+      }</span>
+    </a></li>`
+  }
+
+  #page(label: string, search: { readonly q?: string; readonly before?: string }): TemplateResult {
+    const open = (): void => {
+      this.sandbox.find(search)
+      this.querySelector('.list')?.scrollTo(0, 0)
+    }
+    return html`<button type="button" class="small" @click=${open}>${label}</button>`
+  }
+
+  #create(label: string): TemplateResult {
+    const { sandbox } = this
+    const create = async (): Promise<void> => {
+      const sent = await sandbox.change<SentRequest>('POST', 'requests', exampleCreate())
+      if (!sent) return
+      sandbox.find({ q: '' })
+      // A fault can break this create too.
+      location.hash = sent.intentId
+        ? sandbox.link('intents', sent.intentId)
+        : sandbox.link('requests', sent.requestId ?? undefined)
+    }
+    return html`<button type="button" title="Create a test intent" @click=${create}>${label}</button>`
+  }
+
+  #empty(): TemplateResult {
+    return emptySection(
+      'No Payment Intent yet',
+      html`<p class="hint">Create one from your server, with this command, or with the button. It appears here immediately.</p>
+        ${codeBlock(curlOf(exampleCreate(), true))}
+        <p class="hint"><a href=${this.sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
+        <p>${this.#create('Create a test intent')}</p>`,
+    )
+  }
+}

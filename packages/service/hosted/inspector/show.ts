@@ -1,0 +1,102 @@
+/** Shows values that a request may contain. No function throws, and each text has a bound. @module */
+import { formatMoney, isCurrency } from '@pi-checkout/contract/money'
+
+/** Returns a value as one line, with what hides or reorders text made visible. */
+export function text(value: unknown, max = 200): string {
+  return bounded(typeof value === 'string' ? value : written(value), max).replace(hidden, visible)
+}
+
+/** Returns a text with its lines. */
+export function lines(value: unknown, max = 20_000): string {
+  const whole = typeof value === 'string' ? value : written(value, 2)
+  return bounded(whole, max).replace(hidden, (found) =>
+    found === '\n' || found === '\t' ? found : visible(found),
+  )
+}
+
+/** Returns an amount with its currency. What is no amount of minor units is shown as it was sent. */
+export function money(amount: unknown, currency: unknown): string {
+  if (isCurrency(currency) && typeof amount === 'number' && Number.isSafeInteger(amount)) {
+    return formatMoney(amount, currency)
+  }
+  return [amount, currency]
+    .filter((part) => part !== null && part !== undefined)
+    .map((part) => text(part, 24))
+    .join(' ')
+}
+
+/** Returns `21 Nov 10:15:03` in local time. */
+export function time(value: unknown): string {
+  return dated(value, dateTime)
+}
+
+/** Returns `10:15:03.042` in local time. */
+export function clock(value: unknown): string {
+  return dated(value, timeOfDay)
+}
+
+/** Returns `3.5 ms`. */
+export function duration(ms: unknown): string {
+  if (typeof ms !== 'number') return text(ms, 24)
+  return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`
+}
+
+/** Returns `+2 d 3 h` for milliseconds; `''` for less than a second, and for what is no number. */
+export function span(milliseconds: unknown): string {
+  if (typeof milliseconds !== 'number' || !Number.isFinite(milliseconds)) return ''
+  let rest = Math.round(Math.abs(milliseconds) / 1000)
+  const parts: string[] = []
+  for (const [unit, seconds] of units) {
+    const count = Math.floor(rest / seconds)
+    rest %= seconds
+    if (count > 0) parts.push(`${count} ${unit}`)
+  }
+  return parts.length > 0 ? `${milliseconds < 0 ? '−' : '+'}${parts.slice(0, 2).join(' ')}` : ''
+}
+
+/** Reads JSON. Returns `undefined` for any other text. */
+export function readJson(value: unknown): unknown {
+  try {
+    return typeof value === 'string' ? JSON.parse(value) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function written(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? String(value)
+  } catch {
+    return typeof value
+  }
+}
+
+/** Not between the halves of a character. */
+function bounded(whole: string, max: number): string {
+  if (whole.length <= max) return whole
+  return `${whole.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** Controls, directions, invisible characters, and halves of characters. Emoji and Persian need two joiners. */
+const hidden = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
+
+function visible(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
+}
+
+function dated(value: unknown, format: Intl.DateTimeFormat): string {
+  const date = new Date(typeof value === 'string' ? value : Number.NaN)
+  return Number.isNaN(date.getTime()) ? text(value, 40) : format.format(date)
+}
+
+const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+const dateTime = new Intl.DateTimeFormat('en-GB', { ...parts, day: 'numeric', month: 'short' })
+const timeOfDay = new Intl.DateTimeFormat('en-GB', { ...parts, fractionalSecondDigits: 3 })
+
+const units = [
+  ['d', 86400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
