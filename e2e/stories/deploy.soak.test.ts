@@ -63,7 +63,7 @@ for (const proxy of ['nginx', 'haproxy'] as const) {
       running.push(database.stop)
       const env = {
         PI_DATABASE_URL: database.url,
-        PI_SECRET_KEYS: newKeys(),
+        PI_SECRET_KEY: newKeys(),
         PI_PUBLIC_URL: origin('pay'),
         PI_CHALLENGE_URL: origin('bank'),
         PI_TRUSTED_PROXIES: '127.0.0.1',

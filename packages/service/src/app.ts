@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { apiDocsRoutes, problemPage } from './api-docs/routes.ts'
 import { type CheckoutRoutesOptions, checkoutRoutes, samePageCheck } from './checkout/routes.ts'
 import type { SandboxAccess } from './config.ts'
-import { withPlaces } from './db/places.ts'
 import type { Observer } from './http/call.ts'
 import { healthRoutes } from './http/health.ts'
 import { hostCheck } from './http/host-check.ts'
@@ -88,7 +87,7 @@ export function testBankListener(options: AppOptions): RequestListener {
     problemPage: problemPageOf(options),
     observers: [],
     handlers: {
-      ...testBankRoutes({ ...options, db: withPlaces(options.db) }),
+      ...testBankRoutes(options),
       assets: builtAssets(options.hostedFolder),
       favicon,
     },

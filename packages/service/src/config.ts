@@ -56,8 +56,6 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionN
       readChoice('PI_METRICS', env.PI_METRICS, { values: ['on', 'off'], usual: 'off' }) === 'on',
     /** Milliseconds between a signal to stop and the end of the listeners. */
     drain: () => readInteger('PI_DRAIN_MS', env.PI_DRAIN_MS, milliseconds),
-    /** Days after which final intents are deleted. If `undefined`, all are kept. */
-    retentionDays: () => readInteger('PI_RETENTION_DAYS', env.PI_RETENTION_DAYS, days),
     logLevel: () =>
       readChoice(names.logLevel, env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
     sandboxFrom: (): SandboxAccess =>
@@ -76,8 +74,8 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionN
     demo: flags.demo ?? false,
     /** Whether the inspector's log keeps the bodies of requests to test environments. */
     keepsBodies: flags.requestBodies ?? true,
-    /** If it is missing, the embedded store creates keys. */
-    secretKeys: env.PI_SECRET_KEYS || undefined,
+    /** If it is missing, a data directory has one. */
+    secretKey: env.PI_SECRET_KEY || undefined,
     drainMs: drain ?? (store.kind === 'postgres' ? 5000 : 0),
   }
 }
@@ -146,8 +144,6 @@ function readPort(text: string | undefined, name: string): number | undefined {
 }
 
 const perSecond = { min: 1, max: 999_999, note: ', in requests per second' }
-// An idempotency key belongs to its intent for two days.
-const days = { min: 3, max: 36_500, note: ', in days' }
 const milliseconds = { min: 0, max: 60_000, note: ', in milliseconds' }
 
 function readInteger(

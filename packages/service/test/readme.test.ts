@@ -3,9 +3,7 @@ import { CreatedPaymentIntentSchema, limits, maxFieldErrors } from '@pi-checkout
 import { expect, test } from 'vitest'
 import { maxUrlLength } from '../src/checkout/return-url.ts'
 import { sessionRate } from '../src/checkout/routes.ts'
-import { maxCorrection, maxDifference } from '../src/clock.ts'
 import { readConfig } from '../src/config.ts'
-import { postgresLimits } from '../src/db/postgres.ts'
 import { maxChunks } from '../src/http/bounded-request.ts'
 import { maxPipelined } from '../src/http/connections.ts'
 import {
@@ -18,10 +16,10 @@ import {
 import { maxWaitingBytes, sliceBytes } from '../src/http/read-in-turn.ts'
 import { rejections } from '../src/http/router.ts'
 import { maxConnections, maxConnectionsOfClient, serverTimeouts } from '../src/http/server.ts'
-import { lifetimes } from '../src/intents/lifetimes.ts'
 import { maxLines } from '../src/log.ts'
 import { maxOriginsLength } from '../src/merchants/merchants.ts'
 import { stopTimeout } from '../src/start/start.ts'
+import { postgresLimits } from '../src/store/postgres.ts'
 import { SandboxEnvironment } from '../src/testing/sandbox-environment.ts'
 import { longestWait, pulseInterval, tickInterval, waitsOfIntent } from '../src/waiting/waits.ts'
 
@@ -31,7 +29,6 @@ const cli = read('../src/cli/main.ts')
 const api = read('../guides/api.md')
 const guide = read('../guides/production.md')
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} seconds`
-const hours = (milliseconds: number): string => `${milliseconds / 3_600_000} hours`
 const thousands = (count: number): string => count.toLocaleString('en')
 const perMinute = ({ perSecond }: Rate): string => `${Math.round(perSecond * 60)} per minute`
 const atOnce = ({ burst, perSecond }: Rate): string =>
@@ -85,10 +82,6 @@ const promises: readonly (readonly [text: string, promise: string])[] = [
   [guide, `opens at most ${postgresLimits.pool + 3} connections`],
   [guide, `returns 503 after ${seconds(postgresLimits.response)}`],
   [guide, `runs longer than ${seconds(postgresLimits.statement)}, it returns 504`],
-  [guide, `| at most ${seconds(maxDifference)} | uses its own clock |`],
-  [guide, `| more than ${seconds(maxDifference)} | uses the time of the database`],
-  [guide, `| more than ${seconds(maxCorrection)} | also returns 503`],
-  [guide, `After ${hours(lifetimes.idempotencyKey)} remove \`k1\``],
   [guide, `the service keeps them open for ${seconds(keepAliveTimeout)}`],
   [guide, `keeps ${thousands(maxConnections)} of them`],
   [guide, `${thousands(maxConnectionsOfClient)} for one known client`],

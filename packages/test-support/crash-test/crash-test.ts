@@ -53,7 +53,7 @@ export async function crashTestPostgres(options: CrashTestOptions): Promise<Cras
       start: (index, progress) =>
         startInstance([], {
           PI_DATABASE_URL: server.url,
-          PI_SECRET_KEYS: rotation.keysFor(index, progress),
+          PI_SECRET_KEY: rotation.keysFor(index, progress),
         }),
       rotated: rotation.steps,
       cut: async () => {

@@ -61,7 +61,7 @@ export interface StackOptions {
 
 const probe = ['--import', new URL('probe-preload.mjs', import.meta.url).href]
 
-/** Returns a new setting `PI_SECRET_KEYS` with one key. */
+/** Returns a new setting `PI_SECRET_KEY` with one key. */
 export function newKeys(id = 'k1'): string {
   return `${id}:${randomBytes(32).toString('base64url')}`
 }

@@ -56,6 +56,7 @@ const causes: ReadonlyMap<string, string> = new Map([
   ['declined', 'Declined by the provider'],
   ['canceled', 'Canceled by the buyer'],
   ['expired', 'Expired'],
+  ['revoked', 'Secret revoked'],
 ])
 
 export const faultLabels: Readonly<Record<Fault['type'], string>> = {

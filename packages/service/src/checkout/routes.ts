@@ -4,7 +4,6 @@ import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { ConfirmBody, SessionGrant } from '../../shared/checkout-api.ts'
 import type { RouteName } from '../../shared/routes.ts'
-import { withPlaces } from '../db/places.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { compressed } from '../http/encoding.ts'
@@ -60,17 +59,15 @@ export interface CheckoutRoutesOptions extends StoreAndClock {
 }
 
 export function checkoutRoutes(options: CheckoutRoutesOptions) {
-  const { db, keys, log, now, publicUrl, challengeUrl, waits } = options
+  const { keys, log, now, publicUrl, challengeUrl, waits } = options
   const intents = createIntentStore(options)
-  /** The store for requests without a verified session. */
-  const forAnyone = createIntentStore({ db: withPlaces(db), now })
   const opens = createBuckets(openRate, now)
   const sessionLimit = createBuckets(sessionRate, now)
   const tokens = new SessionTokens(keys, publicUrl)
   const sessions = sessionReader(intents, tokens)
   const full = fullPage({
     ...options,
-    intents: forAnyone,
+    intents,
     tokens: new SessionTokens(keys, publicUrl, 'checkout'),
     limit: sessionLimit.take,
   })
@@ -101,7 +98,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
   }
 
   return {
-    page: pageHandler(options, forAnyone),
+    page: pageHandler(options, intents),
     openFullPage: full.open,
     fullPage: full.show,
     fullPageSession: async (call) => {
@@ -118,7 +115,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
     openSession: async (call) => {
       const body = await readBody(call, OpenSessionSchema, maxSessionBytes)
       try {
-        const granted = { intents: forAnyone, keys, tokens, limit: sessionLimit.take }
+        const granted = { intents, keys, tokens, limit: sessionLimit.take }
         const { token, expiresAt, snapshot } = await openSession(granted, body)
         const grant: SessionGrant = {
           token,

@@ -51,7 +51,7 @@ export async function openSession(
   if (!snapshot) throw rejected('unknown_intent')
   const { environment, intent, at } = snapshot
   if (!opens(keys, intent, { candidate: clientSecret, at })) {
-    throw rejected(intent.secretSalt === null ? 'revoked_secret' : 'wrong_or_old_secret')
+    throw rejected(intent.revokedAt !== null ? 'revoked_secret' : 'wrong_or_old_secret')
   }
   limit(id)
   if (!environment.allowedOrigins.includes(origin)) {
@@ -88,7 +88,7 @@ export function sessionReader(intents: IntentStore, tokens: SessionTokens) {
       const isActive =
         snapshot?.environment.id === environmentId &&
         snapshot.environment.allowedOrigins.includes(origin) &&
-        snapshot.intent.secretSalt !== null
+        snapshot.intent.revokedAt === null
       if (snapshot && isActive) return snapshot
       throw sessionEnded()
     },
@@ -104,30 +104,25 @@ export function sessionEnded(challenge = 'Bearer error="invalid_token"'): Proble
   )
 }
 
-/** Signs and verifies session tokens. The first secret key signs, and all of them verify. */
+/** Signs and verifies session tokens. */
 export class SessionTokens {
   readonly #issuer: string
   readonly #use: TokenUse
-  readonly #kid: string
   readonly #key: Promise<webcrypto.CryptoKey>
-  // A Map, because `{}.constructor` exists and `kid` comes from the token.
-  readonly #keys: ReadonlyMap<string, Promise<webcrypto.CryptoKey>>
   /** Valid tokens, oldest first, because a page sends its token with each request. */
   readonly #verified = new Map<string, Verified>()
 
   constructor(keys: SecretKeys, issuer: string, use: TokenUse = 'checkout-api') {
     this.#issuer = issuer
     this.#use = use
-    this.#kid = keys.currentKid
-    this.#keys = new Map(keys.kids.map((kid) => [kid, tokenKey(keys, kid)]))
-    this.#key = tokenKey(keys, this.#kid)
+    this.#key = tokenKey(keys)
   }
 
   async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
     const issuedAt = Math.floor(now.getTime() / 1000)
     const expiresAt = new Date(1000 * (issuedAt + this.#lifetime))
     const token = await new SignJWT({ env: session.environmentId, org: session.origin })
-      .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#kid })
+      .setProtectedHeader({ alg: algorithm, typ: tokenType })
       .setIssuer(this.#issuer)
       .setAudience(this.#audience)
       .setSubject(session.id)
@@ -144,7 +139,7 @@ export class SessionTokens {
     const known = this.#verified.get(token)
     if (known && known.from <= now && now < known.session.expiresAt) return known.session
     try {
-      const { payload } = await jwtVerify(token, ({ kid }) => this.#keyOf(kid), {
+      const { payload } = await jwtVerify(token, await this.#key, {
         issuer: this.#issuer,
         audience: this.#audience,
         typ: tokenType,
@@ -164,12 +159,6 @@ export class SessionTokens {
     } catch {
       return undefined
     }
-  }
-
-  async #keyOf(kid = ''): Promise<webcrypto.CryptoKey> {
-    const key = await this.#keys.get(kid)
-    if (!key) throw new Error('The token names an unknown key')
-    return key
   }
 
   #remember(token: string, verified: Verified): void {
@@ -202,9 +191,8 @@ const algorithm = 'HS256'
 const tokenType = 'pi-checkout+jwt'
 
 /** Imports a key once: jose would import other kinds of keys for each token. */
-async function tokenKey(keys: SecretKeys, kid: string): Promise<webcrypto.CryptoKey> {
-  const key = keys.derive('checkout-token', kid)
-  if (!key) throw new TypeError('keys: must derive a key for each of its ids')
+async function tokenKey(keys: SecretKeys): Promise<webcrypto.CryptoKey> {
+  const key = keys.derive('checkout-token')
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   return await crypto.subtle.importKey('raw', key, hmac, false, ['sign', 'verify'])
 }

@@ -1,6 +1,5 @@
 /** Health checks for supervisors (`/healthz`) and load balancers (`/readyz`). @module */
-import type { Database } from '../db/database.ts'
-import { readOnly, StoreError } from '../db/errors.ts'
+import type { Database } from '../store/database.ts'
 import { within } from '../within.ts'
 import { retryLater } from './problem.ts'
 import { type Handler, json, noContent } from './response.ts'
@@ -13,7 +12,7 @@ export function healthRoutes({
   /** Returns why this instance is not ready, or `undefined` if it may be. */
   readonly unready?: (() => string | undefined) | undefined
 }): { readonly health: Handler; readonly ready: Handler; readonly favicon: Handler } {
-  const commits = sharedCheck(async () => await checkWritable(db))
+  const commits = sharedCheck(async () => await db.probe())
   return {
     health: () => json({ status: 'ok' }),
     ready: async () => {
@@ -46,14 +45,4 @@ function sharedCheck(check: () => Promise<void>): () => Promise<void> {
     })
     return result
   }
-}
-
-/** Commits a transaction. A standby, a read-only server, and a missing synchronous standby prevent it. */
-async function checkWritable(db: Database): Promise<void> {
-  await db.transaction(async (tx) => {
-    const [state] = await tx.query<{ readOnly: string }>`
-      select current_setting('transaction_read_only') as "readOnly"`
-    if (state?.readOnly !== 'off') throw new StoreError(readOnly)
-    await tx.query`select pg_logical_emit_message(true, 'pi-checkout', 'ready')::text as message`
-  })
 }

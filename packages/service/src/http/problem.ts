@@ -9,9 +9,9 @@ import {
   problemMediaType,
 } from '@pi-checkout/contract'
 import type { Logger } from 'pino'
-import { Overloaded, StoreError } from '../db/errors.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { logError } from '../log.ts'
+import { Overloaded, StoreError } from '../store/errors.ts'
 import type { Call } from './call.ts'
 import { jsonHeaders, type RouteResponse, send } from './response.ts'
 

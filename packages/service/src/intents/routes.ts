@@ -72,7 +72,6 @@ export function intentRoutes({
         const body = readCreate(await readBody(request, limits.requestBytes))
         const intent = draftIntent({
           environmentId: environment.id,
-          secretKid: keys.currentKid,
           body,
           createdAt: environmentNow(environment, now()),
         })

@@ -1,11 +1,10 @@
 /** Authenticates requests by their secret API key. Lookups are cached for five seconds. @module */
 import type { IncomingMessage } from 'node:http'
-import type { Database } from '../db/database.ts'
 import { ProblemError } from '../http/problem.ts'
 import type { FailureLimit } from '../http/rate-limit.ts'
 import { randomBase62 } from '../ids.ts'
-import type { SecretKeys } from '../secret-keys.ts'
-import { apiKeyLookUps, type FoundKey, isApiKey } from './api-keys.ts'
+import type { Database } from '../store/database.ts'
+import { type FoundKey, findApiKey, isApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
@@ -16,10 +15,9 @@ const cacheSize = 10_000
 
 /** @param limitFailures - Counts requests with an unknown key. */
 export function createAuthenticator(
-  { db, keys, now }: { readonly db: Database; readonly keys: SecretKeys; readonly now: () => Date },
+  { db, now }: { readonly db: Database; readonly now: () => Date },
   limitFailures?: FailureLimit,
 ) {
-  const lookUpKey = apiKeyLookUps(db, keys)
   /** By key, as the headers of open requests are in memory too. Neither is logged or stored. */
   let cache = new Map<string, LookUp>()
   const lent = new Map<string, Environment>()
@@ -30,7 +28,7 @@ export function createAuthenticator(
     if (cached && isValid(cached)) return cached
     // Computed before the lookup, because the result may miss a revocation during the lookup.
     const validUntil = now().getTime() + cacheLifetime
-    const found = isApiKey(apiKey) ? await lookUpKey(apiKey) : undefined
+    const found = isApiKey(apiKey) ? await findApiKey(db, apiKey) : undefined
     if (entries.size >= cacheSize) entries.clear()
     // Unknown keys are not cached, so that a new key works immediately.
     if (!found) {

@@ -8,8 +8,6 @@ import {
   type LintIssue,
   type LoggedRequest,
 } from '../../shared/sandbox-api.ts'
-import type { Queryable } from '../db/database.ts'
-import { hasNoEnvironment } from '../db/errors.ts'
 import type { Call } from '../http/call.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { type Handler, json } from '../http/response.ts'
@@ -22,6 +20,7 @@ import {
   removeOrigin,
   TooManyOrigins,
 } from '../merchants/merchants.ts'
+import { hasNoEnvironment } from '../store/errors.ts'
 import { SetClock, setClock } from './environment-clock.ts'
 import { readFault } from './faults/queued-rules.ts'
 import { listIntents, ordersOf, searchIntents } from './intents.ts'
@@ -37,22 +36,16 @@ import { deleteEnvironment } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 import { RequestSchema, sendRequest } from './send-request.ts'
 
-/** Registers an origin. @throws {ProblemError} `validation_failed` if a response header cannot list it too. */
-async function register(
-  db: Queryable,
-  added: Parameters<typeof addOrigin>[1],
-): Promise<readonly string[]> {
-  return await addOrigin(db, added).catch((error: unknown) => {
-    if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
-    throw error
-  })
+/** Explains that a response header cannot list another origin. */
+function explainOrigins(error: unknown): never {
+  if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
+  throw error
 }
 
 export function environmentRoutes({
   authenticator,
   db,
   intents: store,
-  keys,
   now,
   storeOptions,
   faults,
@@ -113,14 +106,9 @@ export function environmentRoutes({
       const rule =
         'Send {"origins": up to 20 exact origins such as https://shop.example.com}, or {} for none.'
       const { origins } = await parseBody(call, CreateEnvironment, rule)
-      const created = await db.transaction(async (tx) => {
-        const environment = await createTestEnvironment(tx, now())
-        for (const origin of origins) await register(tx, { environmentId: environment.id, origin })
-        const { apiKey } = await createApiKey(tx, keys, { environment, now: now() })
-        const summary = summaryOf({ ...environment, allowedOrigins: origins })
-        return { ...summary, clock: clockOf(environment, now()), apiKey }
-      })
-      return json(created, 201)
+      const created = await createTestEnvironment(db, { origins, now: now() }).catch(explainOrigins)
+      const { environment, apiKey } = created
+      return json({ ...summaryOf(environment), clock: clockOf(environment, now()), apiKey }, 201)
     },
     deleteEnvironment: async ({ params: { id = '' } }) => {
       if (!(await deleteEnvironment(db, id))) throw noEnvironment()
@@ -139,7 +127,7 @@ export function environmentRoutes({
       const rule =
         'Send {"origin": an exact origin such as https://shop.example.com}. http is accepted for loopback only.'
       const { origin } = await parseBody(call, RegisterOrigin, rule)
-      return { origins: await register(db, { environmentId: id, origin }) }
+      return { origins: await addOrigin(db, { environmentId: id, origin }).catch(explainOrigins) }
     }, 201),
     removeOrigin: about(async ({ id }, { query }) => {
       const origin = query.get('origin') ?? ''
@@ -149,7 +137,7 @@ export function environmentRoutes({
     }),
 
     createKey: about(
-      async (environment) => await createApiKey(db, keys, { environment, now: now() }),
+      async (environment) => await createApiKey(db, { environment, now: now() }),
       201,
     ),
     revokeKey: about(async ({ id: environmentId }, { params: { key: id = '' } }) => {

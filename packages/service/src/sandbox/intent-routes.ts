@@ -22,10 +22,8 @@ export function intentRoutes(options: SandboxRoutesOptions) {
       return json({ ...found, requests: requestLog.requestsAbout(found.intent.id) })
     },
     revokeSecret: async ({ params: { id = '' } }) => {
-      const isRevoked = await revokeSecret(db, { id, modes: ['test'] })
+      const isRevoked = await revokeSecret(intents, { id, modes: ['test'] })
       if (!isRevoked) throw sandboxApiError('payment_intent_not_found')
-      // Cancels it now, so that lists show it: each read would.
-      await load(intents, id)
       return json({ id, secretRevoked: true })
     },
     settle: async (call) => {

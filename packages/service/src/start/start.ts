@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { mainListener, testBankListener } from '../app.ts'
-import { administer } from '../cli/admin-commands.ts'
-import { serveAdminSocket } from '../cli/admin-socket.ts'
-import { createClock, realNow } from '../clock.ts'
+import { realNow } from '../clock.ts'
 import { type Config, storeOptions } from '../config.ts'
 import { accessLog } from '../http/access-log.ts'
 import { type ClientAddresses, createClientAddresses } from '../http/client-address.ts'
@@ -22,7 +20,6 @@ import {
 } from '../http/server.ts'
 import { startReaper } from '../intents/reaper.ts'
 import { createIntentStore } from '../intents/store.ts'
-import { logError } from '../log.ts'
 import { createAuthenticator } from '../merchants/authenticate.ts'
 import { packageRoot } from '../package-root.ts'
 import { keepLog, logFileName } from '../sandbox/request-log/log-file.ts'
@@ -30,7 +27,7 @@ import { createSandbox } from '../sandbox/sandbox.ts'
 import { createWaits } from '../waiting/waits.ts'
 import { within } from '../within.ts'
 import { firstKey } from './first-key.ts'
-import { openStore, type Store } from './open-store.ts'
+import { openServedStore, type Store } from './open-store.ts'
 
 /** A running instance. `ready` is the output of `start --json`. */
 export interface RunningService {
@@ -57,14 +54,14 @@ export async function startService(
   { now = realNow, ...timeouts }: Partial<ServerTimeouts> & { readonly now?: () => Date } = {},
 ): Promise<RunningService> {
   const { publicUrl, challengeUrl } = config
-  const store = await openStore(config)
+  const store = await openServedStore(config)
   const addresses = createClientAddresses(config.trustedProxies)
   const options = { ...serverTimeouts, ...timeouts }
   const main = createPendingServer(options, { addresses, origin: publicUrl })
   const challenge = createPendingServer(options, { addresses, origin: challengeUrl })
   try {
     await listenBoth([main.server, challenge.server], config)
-    return await serve(config, { log, addresses, store, main, challenge, machineNow: now })
+    return await serve(config, { log, addresses, store, main, challenge, now })
   } catch (error) {
     const servers = [main.server, challenge.server]
     // Close connections whose requests are still queued.
@@ -83,20 +80,17 @@ async function serve(
     store,
     main,
     challenge,
-    machineNow,
+    now,
   }: {
     readonly log: Logger
     readonly addresses: ClientAddresses
     readonly store: Store
     readonly main: PendingServer
     readonly challenge: PendingServer
-    readonly machineNow: () => Date
+    readonly now: () => Date
   },
 ): Promise<RunningService> {
   const { db, keys } = store
-  const clock = createClock({ db, log }, machineNow)
-  await clock.compare()
-  const { now } = clock
   const adminToken = randomBytes(32).toString('base64url')
   const limits = createRateLimits(config, addresses.ofRequest)
   const draining = new AbortController()
@@ -114,38 +108,25 @@ async function serve(
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
     hostedFolder: join(packageRoot, 'dist/hosted'),
-    authenticator: createAuthenticator({ db, keys, now }, limits.failure),
+    authenticator: createAuthenticator({ db, now }, limits.failure),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, log, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
     ...createSandbox(now, config.keepsBodies),
     draining: draining.signal,
     stopping: stopping.signal,
-    unready: () => (draining.signal.aborted ? 'The service is stopping.' : clock.fault()),
+    unready: () => (draining.signal.aborted ? 'The service is stopping.' : undefined),
     storeOptions: storeOptions(config.store),
     metrics: config.metrics,
-    retentionDays: config.retentionDays,
   }
   const apiKey = await firstKey(config, options)
   const listeners = [mainListener(options), testBankListener(options)] as const
   // Start background work last, so that a start that fails earlier leaves none running.
-  const stopAdmin =
-    config.store.kind === 'directory'
-      ? await serveAdminSocket(config.store.directory, {
-          log,
-          run: async (command) => await administer(options, command),
-        })
-      : async () => {}
   const stopReaper = startReaper(options)
   const endLog =
     config.store.kind === 'directory'
       ? await keepLog(join(config.store.directory, logFileName), options)
       : async () => {}
-  const comparing = setInterval(() => {
-    clock.compare().catch((error: unknown) => {
-      logError(log, error, { event: 'Cannot compare clocks', level: 'warn' })
-    })
-  }, compareInterval)
   main.open(listeners[0])
   challenge.open(listeners[1])
   const baseUrl = urlOf(main.server)
@@ -165,10 +146,9 @@ async function serve(
       draining.abort()
       await sleep(config.drainMs)
       stopping.abort()
-      clearInterval(comparing)
       const deadline = performance.now() + stopTimeout
       const left = (): number => deadline - performance.now()
-      const working = [close(main.server), close(challenge.server), stopReaper(), stopAdmin()]
+      const working = [close(main.server), close(challenge.server), stopReaper()]
       await within(Promise.all(working), left() - closeTimeout)
       // Handlers whose clients have left are not waited for by their server.
       while (running.count > 0 && left() > closeTimeout) await sleep(10)
@@ -178,9 +158,6 @@ async function serve(
     },
   }
 }
-
-/** Milliseconds between comparisons of the clock with that of the database. */
-const compareInterval = 60_000
 
 /** In milliseconds after the drain. Supervisors kill a process ten seconds after it, or later. */
 export const stopTimeout = 9000

@@ -95,7 +95,7 @@ test('leads back to the shop without the cookie of this checkout', async () => {
     headers: { authorization: `Bearer ${cookie.split('=')[1]}` },
   })
   expect(await problemOf(view)).toBe('401 invalid_session')
-  await revokeSecret(checkout.db, { id: pair.id, modes: ['test'] })
+  await revokeSecret(checkout.context.intents, { id: pair.id, modes: ['test'] })
   expect(await problemOf(await openSession(pair.id, { cookie }))).toBe('401 invalid_session')
 })
 

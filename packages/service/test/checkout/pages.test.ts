@@ -68,7 +68,7 @@ test('shows one error page for unknown ids, without reading origins (threat 56)'
       const queries = vi.spyOn(checkout.db, 'query')
       const response = await pageFor(id, referer)
       // The request log reads the environments of earlier pages in the meantime; no query names an origin.
-      const values = queries.mock.calls.flatMap(([, ...bound]) => bound.map(String))
+      const values = queries.mock.calls.flatMap(([{ values }]) => values.map(String))
       expect(values.filter((value) => value.startsWith('http'))).toEqual([])
       queries.mockRestore()
       const { date, 'request-id': _, ...headers } = Object.fromEntries(response.headers)

@@ -4,6 +4,7 @@ import { samePageCheck } from '../../src/checkout/routes.ts'
 import { stateOf } from '../../src/intents/intent.ts'
 import { revokeSecret } from '../../src/intents/store.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
+import { sql } from '../../src/store/sql.ts'
 import { shop, startCheckout } from '../support/checkout.ts'
 import { problemOf } from '../support/service.ts'
 
@@ -50,9 +51,7 @@ test('returns one 404 for every mismatch of id and clientSecret (threat 13)', as
     await checkout.createIntent(),
   ]
   const foreign = await checkout.createIntent({ environmentId: 'env_other' })
-  await checkout.db.query`update intents set secret_salt = null where id = ${revoked.id}`
-  // Its secret key was removed after a rotation, as it may be once no row needs it.
-  await checkout.db.query`update intents set secret_kid = 'old' where id = ${old.id}`
+  await revokeSecret(checkout.context.intents, { id: revoked.id, modes: ['test'] })
   const bodies = new Set<string>()
   for (const [rule, pair] of [
     ['unknown_intent', { id: 'pi_000000000000000000000000', clientSecret: one.clientSecret }],
@@ -106,11 +105,11 @@ test('opens a settled intent for ten minutes (threat 14)', async () => {
   await client.pay('4242424242424242')
   expect((await new HostedPage(checkout).open(pair)).intent.status).toBe('succeeded')
   // The intent's own times: advancing the service's would end every session of this file.
-  await checkout.db.query`
+  await checkout.db.query(sql`
     update intents
-       set finalized_at = finalized_at - interval '11 minutes',
-           created_at = created_at - interval '20 minutes'
-     where id = ${pair.id}`
+       set finalized_at = finalized_at - ${11 * 60_000},
+           created_at = created_at - ${20 * 60_000}
+     where id = ${pair.id}`)
   const late = await client.post('session', { ...pair, origin: shop })
   expect(await problemOf(late)).toBe('404 payment_intent_not_found')
 })
@@ -382,7 +381,8 @@ for (const [what, end, status] of [
   ],
   [
     'its clientSecret is revoked',
-    async (id: string) => await revokeSecret(checkout.db, { id, modes: ['test', 'live'] }),
+    async (id: string) =>
+      await revokeSecret(checkout.context.intents, { id, modes: ['test', 'live'] }),
     'canceled',
   ],
 ] as const) {
@@ -406,7 +406,7 @@ for (const [what, end, status] of [
       expect(await problemOf(await client.post(path, {})), path).toBe('401 invalid_session')
     }
     expect((await other.pay('4242424242424242')).status).toBe(200)
-    const intents = await checkout.db.query`select status from intents where id = ${pair.id}`
+    const intents = await checkout.db.query(sql`select status from intents where id = ${pair.id}`)
     expect(intents).toEqual([{ status }])
   })
 }

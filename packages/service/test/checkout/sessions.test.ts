@@ -1,16 +1,16 @@
 import { createHmac, createPrivateKey, randomBytes, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { SessionTokens } from '../../src/checkout/sessions.ts'
-import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey, readSecretKey } from '../../src/secret-keys.ts'
 
 const issuer = 'http://127.0.0.1:4000'
 const now = new Date('2026-11-20T09:30:00.000Z')
 const session = { id: 'pi_1', environmentId: 'env_1', origin: 'https://shop.example' }
 const verified = { ...session, expiresAt: new Date('2026-11-20T09:45:00.000Z') }
-const root = newSecretKeys()
-const key = readSecretKeys(root).derive('checkout-token', 'k1') ?? Buffer.alloc(32)
+const root = newSecretKey()
+const key = readSecretKey(root).derive('checkout-token')
 
-const header = { alg: 'HS256', typ: 'pi-checkout+jwt', kid: 'k1' }
+const header = { alg: 'HS256', typ: 'pi-checkout+jwt' }
 const issuedAt = now.getTime() / 1000
 const claims = {
   env: 'env_1',
@@ -24,7 +24,7 @@ const claims = {
 }
 
 function tokensOf(secretKeys: string): SessionTokens {
-  return new SessionTokens(readSecretKeys(secretKeys), issuer)
+  return new SessionTokens(readSecretKey(secretKeys), issuer)
 }
 
 async function verify(token: string, at = now, secretKeys = root) {
@@ -50,7 +50,7 @@ test('accepts a token for fifteen minutes, also one that was accepted before', a
 
 test('accepts a token after a rotation until the old secret key is removed', async () => {
   const { token } = await tokensOf(root).sign(session, now)
-  const newer = newSecretKeys().replace('k1', 'k2')
+  const newer = newSecretKey().replace('k1', 'k2')
   expect(await verify(token, now, `${newer},${root}`)).toEqual(verified)
   expect(await verify(token, now, newer)).toBeUndefined()
 })
@@ -97,7 +97,7 @@ test('rejects a token with a signature of a key pair (threat 59)', async () => {
 
 test('rejects another signature and a cut, long, empty, or random token', async () => {
   const { token } = await tokensOf(root).sign(session, now)
-  const { token: foreign } = await tokensOf(newSecretKeys()).sign(session, now)
+  const { token: foreign } = await tokensOf(newSecretKey()).sign(session, now)
   const random = randomBytes(64).toString('base64url')
   for (const each of [foreign, token.slice(0, -4), `${token}${'A'.repeat(20_000)}`, '', random]) {
     expect(await verify(each)).toBeUndefined()

@@ -1,7 +1,7 @@
 import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { afterEach, expect, test } from 'vitest'
-import { openPostgres } from '../../src/db/postgres.ts'
 import type { LoggedError } from '../../src/log.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { create, order, startTestService } from '../support/service.ts'
 

@@ -7,11 +7,10 @@ import { base62Digits, randomBase62 } from '../../src/ids.ts'
 import { createApiKey, revokeApiKey } from '../../src/merchants/api-keys.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
-import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import type { Statement } from '../../src/store/sql.ts'
 import { openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
-const keys = readSecretKeys(newSecretKeys())
 const start = new Date('2026-11-21T12:00:00Z')
 let now = start
 /** Statements that read API keys. */
@@ -25,14 +24,13 @@ const auth = createAuthenticator(
   {
     db: {
       ...db,
-      query: async <Row>(...statement: Parameters<typeof db.query>): Promise<Row[]> => {
-        if (statement[0].join('').includes('api_keys')) statements++
-        const rows = await db.query<Row>(...statement)
+      query: async <Row>(statement: Statement): Promise<Row[]> => {
+        if (statement.text.includes('api_keys')) statements++
+        const rows = await db.query<Row>(statement)
         await afterReading()
         return isEmpty ? [] : rows
       },
     },
-    keys,
     now: () => now,
   },
   async (request) => void limited.push(request),
@@ -48,7 +46,7 @@ beforeEach(() => {
 
 async function newKey(mode: 'test' | 'live', expiresAt?: Date) {
   const environment = await ensureEnvironment(db, { merchant: 'Garni Crafts', mode }, now)
-  return await createApiKey(db, keys, { environment, now, expiresAt })
+  return await createApiKey(db, { environment, now, expiresAt })
 }
 
 async function authenticate(apiKey: string, socket = {}) {

@@ -33,11 +33,11 @@ beforeEach(async () => {
 
 /** Creates a live environment and a key for it. */
 async function createLive() {
-  const { db, keys, close } = await openStore(readConfig({ data: directory }, {}))
+  const { db, close } = await openStore(readConfig({ data: directory }, {}))
   const now = new Date()
   await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'test' }, now)
   const made = await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'live' }, now)
-  const { apiKey } = await createApiKey(db, keys, { environment: made, now })
+  const { apiKey } = await createApiKey(db, { environment: made, now })
   await close()
   return { liveEnvironment: made.id, liveKey: apiKey }
 }

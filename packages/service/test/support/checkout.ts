@@ -13,7 +13,7 @@ import { createIntentStore } from '../../src/intents/store.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { addOrigin } from '../../src/merchants/merchants.ts'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
-import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey, readSecretKey } from '../../src/secret-keys.ts'
 import { createWaits } from '../../src/waiting/waits.ts'
 import { atEnd } from './lifetime.ts'
 import { newIntent, openTestStore } from './store.ts'
@@ -34,7 +34,7 @@ interface IntentChanges extends Partial<CreatePaymentIntent> {
  */
 export async function startCheckout({
   hosts = { checkout: '127.0.0.1', challenge: '127.0.0.1' },
-  keys = readSecretKeys(newSecretKeys()),
+  keys = readSecretKey(newSecretKey()),
   ...given
 }: {
   readonly hosts?: { readonly checkout: string; readonly challenge: string }
@@ -54,7 +54,7 @@ export async function startCheckout({
     publicUrl: given.publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
-    authenticator: createAuthenticator({ db, keys, now }),
+    authenticator: createAuthenticator({ db, now }),
     limits: createRateLimits(readConfig({}, {}), () => undefined),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, log, now }, stopping.signal),
@@ -85,8 +85,7 @@ export async function startCheckout({
     createIntent: async ({ environmentId = 'env_test', ...changes }: IntentChanges = {}) => {
       const customer = { id: 'cus_1', email: 'ani@example.com' }
       const given = { customer, metadata: { note: 'gift' }, ...changes }
-      const secretKid = keys.currentKid
-      const intent = newIntent({ environmentId, secretKid, createdAt: now(), ...given })
+      const intent = newIntent({ environmentId, createdAt: now(), ...given })
       await context.intents.create({ intent })
       return { id: intent.id, clientSecret: clientSecret(keys, intent) }
     },

@@ -8,7 +8,7 @@ import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import { createListener, type ListenerOptions } from '../../src/http/router.ts'
-import { newSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey } from '../../src/secret-keys.ts'
 
 /**
  * Runs `end` once: after the running test, or after the file if it is called outside of tests and hooks. The last
@@ -38,7 +38,7 @@ export function temporaryFolder(): string {
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}) {
   const server = await startTemporaryPostgres({ fsync: 'off', ...settings })
   atEnd(server.stop)
-  return { ...server, env: { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: newSecretKeys() } }
+  return { ...server, env: { PI_DATABASE_URL: server.url, PI_SECRET_KEY: newSecretKey() } }
 }
 
 /** Starts a server, and returns its origin. */

@@ -14,7 +14,7 @@ import { z } from 'zod'
 import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
 import { intentRules, responseSchema } from '../../src/api-docs/response-schema.ts'
 import type { AdminCommand } from '../../src/cli/admin-commands.ts'
-import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
+import { runAdminCommand } from '../../src/cli/run-admin-command.ts'
 import { type Flags, readConfig } from '../../src/config.ts'
 import { type RunningService, startService } from '../../src/start/start.ts'
 import { atEnd } from './lifetime.ts'
@@ -57,7 +57,7 @@ export async function startProcess(args: readonly string[], env: NodeJS.ProcessE
   return { ...program, url: program.ready.baseUrl, apiKey: String(program.ready.apiKey) }
 }
 
-/** Creates an API key, through the admin socket of the service that has the directory. */
+/** Creates an API key beside the service that has the directory. */
 export async function newKey(
   directory: string,
   merchant: string,
@@ -66,14 +66,13 @@ export async function newKey(
   return await administer(directory, { command: 'keys create', merchant, environment })
 }
 
-/** Sends a command to the service that has the directory. */
+/** Runs a command beside the service that has the directory. */
 export async function administer<Result>(
   directory: string,
   command: AdminCommand,
 ): Promise<Result> {
-  const result = await sendAdminCommand(directory, command)
-  if (!result) throw new Error(`no service has ${directory}`)
-  return result.data as Result // A test reads what its command returns.
+  const { data } = await runAdminCommand(readConfig({ data: directory }, {}), command)
+  return data as Result // A test reads what its command returns.
 }
 
 export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Change } from '../../src/db/database.ts'
 import { expiresAt } from '../../src/intents/deadlines.ts'
 import type { Intent } from '../../src/intents/intent.ts'
+import type { Change } from '../../src/store/database.ts'
 import { type Awaited, createWaits, waitsOfIntent } from '../../src/waiting/waits.ts'
 import { newIntent } from '../support/store.ts'
 
@@ -26,12 +26,12 @@ function startWaits() {
     listen: (listener: (change: Change) => void) => {
       store.change = listener
     },
-    query: async ({ raw: [text = ''] }: TemplateStringsArray) => {
+    query: async () => {
       store.statements++
       if (store.isAway) throw new Error('The store is away')
-      return text.includes('due_at')
-        ? [{ ...store.intent, dueAt: expiresAt(store.intent) }]
-        : [environment]
+      const { version } = store.intent
+      const dueAt = expiresAt(store.intent).getTime()
+      return [{ version, dueAt, clockOffset, origins: JSON.stringify(environment.allowedOrigins) }]
     },
   }
   const logged: string[] = []

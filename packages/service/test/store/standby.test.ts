@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { openPool } from '../../src/db/database.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
+import { openPool } from '../../src/store/postgres.ts'
+import { shareChanges } from '../../src/store/receive.ts'
+import { sql } from '../../src/store/sql.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { startTestService } from '../support/service.ts'
 import { hashes, newIntent } from '../support/store.ts'
@@ -13,9 +15,13 @@ await admin.connect()
 atEnd(() => admin.end())
 const { rows } = await admin.query('select id from environments limit 1')
 const environmentId = String(rows[0].id)
-const db = openPool({ connectionString: server.url, query_timeout: 500, max: 4 }, 'postgres')
+const db = openDatabase({ connectionString: server.url, query_timeout: 500, max: 4 })
 atEnd(() => db.close())
 const store = createIntentStore({ db, now: () => new Date() })
+
+function openDatabase(config: pg.PoolConfig) {
+  return shareChanges(openPool(config), () => new pg.Client(config))
+}
 
 async function set(name: string, value: string): Promise<void> {
   await admin.query('set synchronous_commit = local')
@@ -56,10 +62,10 @@ test('reports nothing that the synchronous standby lacks', async () => {
 })
 
 test('leaves a server that became read-only, and returns to it', async () => {
-  const one = openPool({ connectionString: server.url, query_timeout: 5000, max: 1 }, 'postgres')
+  const one = openDatabase({ connectionString: server.url, query_timeout: 5000, max: 1 })
   atEnd(() => one.close())
   const { create } = createIntentStore({ db: one, now: () => new Date() })
-  await one.query`select set_config('default_transaction_read_only', 'on', false)`
+  await one.query(sql`select set_config('default_transaction_read_only', 'on', false)`)
   const first = { intent: newIntent({ environmentId }) }
   await expect(create(first)).rejects.toMatchObject({ code: '25006', unavailable: true })
   expect(await create(first)).toMatchObject({ type: 'created' })

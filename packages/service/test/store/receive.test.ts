@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { type Change, type Database, openPool } from '../../src/db/database.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
-import { shareChanges } from '../../src/waiting/share-changes.ts'
+import type { Change, Database } from '../../src/store/database.ts'
+import { openPool, openPostgres } from '../../src/store/postgres.ts'
+import { shareChanges } from '../../src/store/receive.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 
 const server = await startPostgres()
@@ -42,39 +42,22 @@ function withoutProbes(changes: readonly Change[]): Change[] {
   )
 }
 
-test('reports a committed change to each instance, and none that was rolled back', async () => {
-  const [one, two] = [await openListener(), await openListener()]
-  const change = { intentId: 'pi_1' }
-  await one.db.transaction(async (tx) => {
-    tx.notify(change)
-    await tx.query`select`
-    expect(withoutProbes([...one.changes, ...two.changes])).toEqual([])
-  })
-  expect(withoutProbes(one.changes)).toEqual([change])
-  const failing = one.db.transaction(async (tx) => {
-    tx.notify({ intentId: 'pi_2' })
-    throw new Error('rolled back')
-  })
-  await failing.catch(() => {})
-  one.db.notify('environments')
-  await expect.poll(() => withoutProbes(two.changes)).toEqual([change, 'environments'])
-})
-
 test('reports thousands of changes of a program that ends at once', async () => {
-  const { changes } = await openListener()
+  const [one, two] = [await openListener(), await openListener()]
   const ending = await open()
   const expected = Array.from({ length: 3000 }, (_, at) => ({
     intentId: `pi_${String(at).padStart(24, '0')}`,
   }))
   for (const change of expected) ending.notify(change)
   await ending.close()
-  await expect.poll(() => withoutProbes(changes)).toEqual(expected)
+  await expect.poll(() => withoutProbes(one.changes)).toEqual(expected)
+  await expect.poll(() => withoutProbes(two.changes)).toEqual(expected)
 })
 
 test('publishes without waiting for a missing synchronous standby', async () => {
   const { changes } = await openListener()
   const { db } = await openListener()
-  const admin = new pg.Client(server.url)
+  const admin = newClient()
   await admin.connect()
   const set = async (name: string): Promise<void> => {
     await admin.query(`alter system set synchronous_standby_names = '${name}'`)
@@ -92,10 +75,10 @@ test('publishes without waiting for a missing synchronous standby', async () => 
 
 test('publishes that changes may be missing, if it could not publish them', async () => {
   const { changes } = await openListener()
-  const pool = openPool({ connectionString: server.url }, 'postgres')
+  const pool = openPool({ connectionString: server.url })
   let isFirst = true
-  const query: Database['query'] = async (...statement) => {
-    if (!isFirst) return await pool.query(...statement)
+  const query: Database['query'] = async (statement) => {
+    if (!isFirst) return await pool.query(statement)
     isFirst = false
     throw new Error('no connection')
   }

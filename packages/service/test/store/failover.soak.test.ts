@@ -4,7 +4,7 @@ import { startLoadBalancer } from '@pi-checkout/test-support/load-balancer'
 import type { Standby, TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { newSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey } from '../../src/secret-keys.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { create, order, retrieve, startTestService } from '../support/service.ts'
 
@@ -50,7 +50,7 @@ database.targets.add(portOf(primary.url))
 const env = {
   PI_DATABASE_URL: primary.url.replace(`${portOf(primary.url)}`, `${database.port}`),
   PI_PUBLIC_URL: service.origin,
-  PI_SECRET_KEYS: newSecretKeys(),
+  PI_SECRET_KEY: newSecretKey(),
 }
 const one = await startTestService(env)
 const instances = [one, await startTestService(env), await startTestService(env)]

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { openPostgres } from '../../src/db/postgres.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 
 const server = await startPostgres()

@@ -1,45 +1,50 @@
 /** Tells this instance what other instances on the same PostgreSQL change, with LISTEN and NOTIFY. @module */
 import type pg from 'pg'
-import type { Change, Database } from '../db/database.ts'
+import type { Change, Database } from './database.ts'
+import type { Pool } from './postgres.ts'
+import { sql } from './sql.ts'
 
 /** Returns the database with the changes of all instances. */
-export function shareChanges(database: Database, connect: () => pg.Client): Database {
+export function shareChanges(pool: Pool, connect: () => pg.Client): Database {
   const listeners: ((change: Change) => void)[] = []
-  const publisher = createPublisher(database)
-  database.listen(publisher.add)
+  const emit = (change: Change): void => {
+    for (const listen of listeners) listen(change)
+  }
+  const publisher = createPublisher(pool)
   let stopReceiver: (() => void) | undefined
   return {
-    ...database,
+    ...pool,
+    notify: (change) => {
+      emit(change)
+      publisher.add(change)
+    },
     listen: (listener) => {
-      database.listen(listener)
       listeners.push(listener)
-      stopReceiver ??= startReceiver(connect, (change) => {
-        for (const listen of listeners) listen(change)
-      })
+      stopReceiver ??= startReceiver(connect, emit)
     },
     close: async () => {
       stopReceiver?.()
       await publisher.close()
-      await database.close()
+      await pool.close()
     },
   }
 }
 
 /** Publishes committed changes, one statement at a time. Changes in the meantime share the next one. */
-function createPublisher(database: Database) {
+function createPublisher({ query }: Pick<Pool, 'query'>) {
   const pending = new Set<string>()
   let publishing = Promise.resolve()
   let isClosing = false
 
   async function publishAll(): Promise<void> {
-    const names = [...pending]
+    const names = JSON.stringify([...pending])
+    if (pending.size === 0) return
     pending.clear()
-    if (names.length === 0) return
     try {
       // The commit needs no sync and no standby, because it writes no data.
-      await database.query`
+      await query(sql`
         select set_config('synchronous_commit', 'off', true), pg_notify('pi_checkout', name)
-          from unnest(${names}::text[]) name`
+          from json_array_elements_text(${names}) name`)
     } catch {
       if (!isClosing) setTimeout(add, retryDelay, 'environments').unref()
     }

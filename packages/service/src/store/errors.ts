@@ -1,4 +1,4 @@
-/** Errors of the store: SQLSTATE and constraint, and no values. @module */
+/** Errors of both stores, without values. @module */
 
 /**
  * Thrown if a statement fails. It names the violated constraint without values, because they may be personal
@@ -6,7 +6,7 @@
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
-  /** SQLSTATE, or code of the system error if the connection was lost. */
+  /** SQLSTATE, code of SQLite, or code of the system error if the connection was lost. */
   readonly code: string
   readonly constraint: string | undefined
   /** Name of the prepared statement, as in the log of PostgreSQL. */
@@ -31,10 +31,7 @@ export class StoreError extends Error {
     this.constraint = constraint
     this.statement = statement
     this.unavailable =
-      !sqlState.test(code) ||
-      unavailableClasses.has(code.slice(0, 2)) ||
-      lockConflicts.has(code) ||
-      mixedStatements.has(code)
+      !isRequestsFault(code) || lockConflicts.has(code) || mixedStatements.has(code)
   }
 }
 
@@ -62,26 +59,27 @@ const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01', '
 /** SQLSTATEs of a statement that a pooler rejects, or has mixed up, lost, or prepared twice. */
 const mixedStatements: ReadonlySet<string> = new Set(['08P01', '26000', '42P05'])
 
-/** Returns whether a row's environment was deleted before it was written. */
+/** Returns whether an environment was deleted before the row that needs it was written. */
 export function hasNoEnvironment(error: unknown): boolean {
-  return error instanceof StoreError && (error.constraint ?? '').endsWith('_environment_id_fkey')
+  return error instanceof StoreError && foreignKeys.has(error.code)
 }
+
+const foreignKeys: ReadonlySet<string> = new Set(['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY'])
 
 /** Returns whether a statement failed because of another transaction. It can be sent again. */
 export function isLockConflict(error: unknown): boolean {
   return error instanceof StoreError && lockConflicts.has(error.code)
 }
 
-/** Returns whether one row may have caused the failure of a statement with many rows. */
-export function isOneRowsFault(error: unknown): boolean {
-  return error instanceof StoreError && !error.unavailable
+/** Whether a pooler gave the connection the session of another one. */
+export function isMixedUp(error: unknown): boolean {
+  return error instanceof StoreError && mixedStatements.has(error.code)
 }
 
 /** Whether the connection is of no more use. After a failover, another one reaches the new primary. */
 export function endsConnection(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false
-  const { code } = error
-  return !sqlState.test(code) || code === readOnly || mixedStatements.has(code)
+  return !sqlState.test(error.code) || error.code === readOnly || isMixedUp(error)
 }
 
 /** Makes an error of the driver or the server one that shows no values. */
@@ -104,19 +102,15 @@ function quotesValues(code: string): boolean {
   return sqlState.test(code) && /^(?:2[1-3]|P0)/.test(code)
 }
 
+/** Returns whether the statement or its values are wrong, and the store works. */
+function isRequestsFault(code: string): boolean {
+  if (code.startsWith('SQLITE')) return /^SQLITE_(?:CONSTRAINT|ERROR|MISMATCH|TOOBIG)/.test(code)
+  return sqlState.test(code) && !unavailableClasses.has(code.slice(0, 2))
+}
+
 // A SQLSTATE contains a digit, which distinguishes it from the system error `EPIPE`.
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 
 // SQLSTATE classes of connection errors, read-only transactions, rejected logins, unknown databases and
 // schemas, resources (a full disk), operator intervention (a shutdown), and system errors.
-const unavailableClasses: ReadonlySet<string> = new Set([
-  '08',
-  '25',
-  '28',
-  '3D',
-  '3F',
-  '53',
-  '57',
-  '58',
-  'XX',
-])
+const unavailableClasses: ReadonlySet<string> = new Set('08 25 28 3D 3F 53 57 58 XX'.split(' '))

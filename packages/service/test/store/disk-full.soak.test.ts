@@ -4,7 +4,8 @@ import { mkdirSync } from 'node:fs'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openPglite } from '../../src/db/embedded/pglite.ts'
+import { sql } from '../../src/store/sql.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
 import { atEnd, temporaryFolder } from '../support/lifetime.ts'
 import { create, isReplay, type Merchant, startTestService } from '../support/service.ts'
 
@@ -74,13 +75,13 @@ for (const { full, free, values } of [
 /** Writes into the log alone, close to where a checkpoint would create its next file. */
 async function fillLog(data: string): Promise<void> {
   mkdirSync(join(data, 'database'), { recursive: true })
-  const db = await openPglite(join(data, 'database'))
+  const db = await openSqlite(join(data, 'database'))
   const segment = 16 * 1024 * 1024
-  const [log] = await db.query<{ used: number }>`
-    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint % ${segment}::bigint as used`
+  const [log] = await db.query<{ used: number }>(sql`
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint % ${segment}::bigint as used`)
   const missing = Math.floor(segment * 0.74) - (log?.used ?? 0)
   if (missing > 0) {
-    await db.query`select pg_logical_emit_message(false, '', repeat('x', ${missing}::int))`
+    await db.query(sql`select pg_logical_emit_message(false, '', repeat('x', ${missing}::int))`)
   }
   await db.close()
 }
