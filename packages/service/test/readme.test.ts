@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 import { CreatedPaymentIntentSchema, limits, maxFieldErrors } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { maxUrlLength } from '../src/checkout/return-url.ts'
-import { sessionRate } from '../src/checkout/routes.ts'
+import { sessionRate } from '../src/checkout/sessions.ts'
 import { maxCorrection, maxDifference } from '../src/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { postgresLimits } from '../src/db/postgres.ts'
-import { maxChunks } from '../src/http/bounded-request.ts'
 import { maxPipelined } from '../src/http/connections.ts'
 import {
   addressConfirms,
@@ -15,9 +14,7 @@ import {
   liveRate,
   type Rate,
 } from '../src/http/rate-limit.ts'
-import { maxWaitingBytes, sliceBytes } from '../src/http/read-in-turn.ts'
-import { rejections } from '../src/http/router.ts'
-import { maxConnections, maxConnectionsOfClient, serverTimeouts } from '../src/http/server.ts'
+import { maxConnections, serverTimeouts } from '../src/http/server.ts'
 import { lifetimes } from '../src/intents/lifetimes.ts'
 import { maxLines } from '../src/log.ts'
 import { maxOriginsLength } from '../src/merchants/merchants.ts'
@@ -91,14 +88,11 @@ const promises: readonly (readonly [text: string, promise: string])[] = [
   [guide, `After ${hours(lifetimes.idempotencyKey)} remove \`k1\``],
   [guide, `the service keeps them open for ${seconds(keepAliveTimeout)}`],
   [guide, `keeps ${thousands(maxConnections)} of them`],
-  [guide, `${thousands(maxConnectionsOfClient)} for one known client`],
   [
     guide,
     `complete within ${seconds(requestTimeout)}, its headers within ${headersTimeout / 1000}`,
   ],
   [guide, `at most ${maxPipelined} requests wait for their turn`],
-  [guide, `in slices of ${sliceBytes / 1024} KB`],
-  [guide, `Bytes that wait take at most ${maxWaitingBytes / 2 ** 20} MB`],
   [guide, `takes no byte of a response for ${seconds(writeTimeout)}`],
   [guide, `a request body at most ${limits.requestBytes / 1024} KB`],
   [guide, `waits up to ${longestWait / 60_000} minutes`],
@@ -113,8 +107,6 @@ const promises: readonly (readonly [text: string, promise: string])[] = [
   [guide, `to live environments | ${atOnce(addressConfirms)} |`],
   [guide, `| Checkout sessions of one intent | ${atOnce(sessionRate)} |`],
   [guide, `| Waiting requests of one intent | ${waitsOfIntent} |`],
-  [guide, `| Chunks of a request's body | ${maxChunks}, `],
-  [guide, `${rejections.perSecond} per second in all`],
   [guide, `| Requests with an unknown API key | ${perMinute(failureRate)}`],
   [guide, `at most ${maxLines} lines a minute`],
   [guide, `\`PI_DRAIN_MS\`, ${seconds(drainMs)} by default with PostgreSQL`],
@@ -129,7 +121,7 @@ test.each(promises)(
 )
 
 test('the guide to production promises no number that no test compares', () => {
-  const measured = ['an error response has at most 16 KB', '1,000 connections of one address']
+  const measured = ['an error response has at most 16 KB']
   const compared = [...promises.map(([, promise]) => promise), ...measured]
   const others = compared.reduce((text, promise) => text.replace(promise, ''), guide)
   const statuses = /\b(?:20[01]|400|404|429|50[034])\b/g

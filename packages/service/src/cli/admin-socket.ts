@@ -1,4 +1,5 @@
 /** Runs commands in the service that has a data directory, over a socket that only its owner can open. @module */
+
 import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request } from 'node:http'
@@ -7,7 +8,6 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { socketPath } from '../db/embedded/data-directory.ts'
 import { ExplainedError } from '../explained-error.ts'
-import { readBody } from '../http/body.ts'
 import { close } from '../http/server.ts'
 import { newRequestId } from '../ids.ts'
 import { logError } from '../log.ts'
@@ -47,9 +47,16 @@ export async function serveAdminSocket(
 }
 
 const maxConnections = 100
-const maxBytes = 64 * 1024
 /** Time in milliseconds for which a stop waits for a running command. */
 const lastCommand = 3000
+
+const maxBytes = 64 * 1024
+
+async function commandText(incoming: IncomingMessage): Promise<string> {
+  const tooLong = Number(incoming.headers['content-length'] ?? 0) > maxBytes
+  if (tooLong) throw new AdminError(`The body must be at most ${maxBytes} bytes.`)
+  return await text(incoming)
+}
 
 /** Returns `undefined` if no service uses the directory. */
 export async function sendAdminCommand(
@@ -84,7 +91,7 @@ async function runCommand(
 ): Promise<string> {
   let name = 'unknown'
   try {
-    const command = AdminCommand.parse(JSON.parse(String(await readBody(incoming, maxBytes))))
+    const command = AdminCommand.parse(JSON.parse(await commandText(incoming)))
     name = command.command
     return JSON.stringify(await run(command))
   } catch (error) {

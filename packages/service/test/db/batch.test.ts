@@ -1,10 +1,7 @@
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
 import { Overloaded } from '../../src/db/errors.ts'
-import { Call } from '../../src/http/call.ts'
-import { sendProblem } from '../../src/http/problem.ts'
-import { serve } from '../support/lifetime.ts'
+import { serveRoutes } from '../support/lifetime.ts'
 
 test('lets 4,096 requests wait for the store and rejects one more immediately', async () => {
   let release = (): void => {}
@@ -33,10 +30,11 @@ test('lets 4,096 requests wait for the store and rejects one more immediately', 
 })
 
 test('rejects with Retry-After when too many requests wait', async () => {
-  const log = pino({ enabled: false })
-  const url = await serve((request, response) =>
-    sendProblem(new Call(request, response), { error: new Overloaded(), log }),
-  )
+  const url = await serveRoutes((app) => {
+    app.get('/', () => {
+      throw new Overloaded()
+    })
+  })
   const response = await fetch(url)
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
   expect(await response.json()).toMatchObject({
