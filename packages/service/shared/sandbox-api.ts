@@ -118,8 +118,6 @@ export interface LoggedRequest {
   /** Key with masked credentials, or `null` if none was sent. */
   readonly idempotencyKey: string | null
   readonly replayed: boolean
-  /** How often the same intent was retrieved again before another kind of request about it. Each counts as this one. */
-  readonly repeats: number
   /** Faults that acted, such as `drop-after-commit`. */
   readonly faults: readonly string[]
   /** Code of the problem in the response. */
@@ -143,8 +141,8 @@ export interface RequestPage {
   /** Number of matching requests that are newer than these. */
   readonly newer: number
   readonly hasOlder: boolean
-  /** When this instance started, or `null` if its log survives a restart. */
-  readonly since: string | null
+  /** When this instance started: its log is in memory. */
+  readonly since: string
 }
 
 /** Body of `POST /environments/:id/requests`: a request that the merchant's server would send. */
@@ -166,7 +164,7 @@ export interface SentRequest {
 
 /**
  * Response of `GET /environments/:id/requests/:request`: what was sent, with masked credentials and card numbers.
- * A body is `null` if it is empty, over 16 KB, too old, or not kept.
+ * A body is `null` if it is empty, over 16 KB, or too old.
  */
 export interface LoggedExchange {
   readonly request: LoggedRequest

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { CreatedPaymentIntentSchema, limits, maxFieldErrors } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { maxUrlLength } from '../src/checkout/return-url.ts'
-import { sessionRate } from '../src/checkout/routes.ts'
+import { sessionRate } from '../src/checkout/sessions.ts'
 import { readConfig } from '../src/config.ts'
-import { maxChunks } from '../src/http/bounded-request.ts'
 import { maxPipelined } from '../src/http/connections.ts'
 import {
   addressConfirms,
@@ -13,9 +12,7 @@ import {
   liveRate,
   type Rate,
 } from '../src/http/rate-limit.ts'
-import { maxWaitingBytes, sliceBytes } from '../src/http/read-in-turn.ts'
-import { rejections } from '../src/http/router.ts'
-import { maxConnections, maxConnectionsOfClient, serverTimeouts } from '../src/http/server.ts'
+import { maxConnections, serverTimeouts } from '../src/http/server.ts'
 import { maxLines } from '../src/log.ts'
 import { maxOriginsLength } from '../src/merchants/merchants.ts'
 import { stopTimeout } from '../src/start/start.ts'
@@ -84,14 +81,11 @@ const promises: readonly (readonly [text: string, promise: string])[] = [
   [guide, `runs longer than ${seconds(postgresLimits.statement)}, it returns 504`],
   [guide, `the service keeps them open for ${seconds(keepAliveTimeout)}`],
   [guide, `keeps ${thousands(maxConnections)} of them`],
-  [guide, `${thousands(maxConnectionsOfClient)} for one known client`],
   [
     guide,
     `complete within ${seconds(requestTimeout)}, its headers within ${headersTimeout / 1000}`,
   ],
   [guide, `at most ${maxPipelined} requests wait for their turn`],
-  [guide, `in slices of ${sliceBytes / 1024} KB`],
-  [guide, `Bytes that wait take at most ${maxWaitingBytes / 2 ** 20} MB`],
   [guide, `takes no byte of a response for ${seconds(writeTimeout)}`],
   [guide, `a request body at most ${limits.requestBytes / 1024} KB`],
   [guide, `waits up to ${longestWait / 60_000} minutes`],
@@ -106,8 +100,6 @@ const promises: readonly (readonly [text: string, promise: string])[] = [
   [guide, `to live environments | ${atOnce(addressConfirms)} |`],
   [guide, `| Checkout sessions of one intent | ${atOnce(sessionRate)} |`],
   [guide, `| Waiting requests of one intent | ${waitsOfIntent} |`],
-  [guide, `| Chunks of a request's body | ${maxChunks}, `],
-  [guide, `${rejections.perSecond} per second in all`],
   [guide, `| Requests with an unknown API key | ${perMinute(failureRate)}`],
   [guide, `at most ${maxLines} lines a minute`],
   [guide, `\`PI_DRAIN_MS\`, ${seconds(drainMs)} by default with PostgreSQL`],
@@ -122,7 +114,7 @@ test.each(promises)(
 )
 
 test('the guide to production promises no number that no test compares', () => {
-  const measured = ['an error response has at most 16 KB', '1,000 connections of one address']
+  const measured = ['an error response has at most 16 KB']
   const compared = [...promises.map(([, promise]) => promise), ...measured]
   const others = compared.reduce((text, promise) => text.replace(promise, ''), guide)
   const statuses = /\b(?:20[01]|400|404|429|50[034])\b/g

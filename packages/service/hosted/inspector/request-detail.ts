@@ -42,7 +42,7 @@ function summary(
   state: InspectorState,
   { request, orderId: stored }: LoggedExchange,
 ): TemplateResult {
-  const { intentId, idempotencyKey, operation, status, faults, at, ms, repeats, order } = request
+  const { intentId, idempotencyKey, operation, status, faults, at, ms, order } = request
   const key = idempotencyKey ? keyLink(state, idempotencyKey) : 'None'
   const orderId = order?.orderId ?? stored
   const amount = order && order.amount !== null && money(order.amount, order.currency ?? '')
@@ -52,7 +52,7 @@ function summary(
       'Fault',
       faults.length > 0 && faults.map((fault) => html`<code>${fault}</code> ${faultText(fault)} `),
     ],
-    ['Time', timeText(at) + (repeats > 0 ? `, then ${repeats} more times` : '')],
+    ['Time', timeText(at)],
     ['Duration', durationText(ms)],
     ['Order', orderId && html`<bdi>${orderId}</bdi>${amount ? html`, ${amount}` : nothing}`],
     ['Intent', intentId && intentLink(intentId, html`<code>${intentId}</code>`)],

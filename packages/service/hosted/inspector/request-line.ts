@@ -5,12 +5,12 @@ import { clockText, money, timeText } from './labels.ts'
 import { writeRoute } from './route.ts'
 
 export function requestLine(request: LoggedRequest): TemplateResult {
-  const { at, method, path, status, ms, repeats } = request
+  const { at, method, path, status, ms } = request
   const { order, problem, pointers, operation } = request
   const error = problem && operation !== 'check' && [problem, ...pointers].join(' ')
   return html`
     <time class="hint" datetime=${at} title=${timeText(at)}>${clockText(at)}</time>
-    <span class="hint">${method}${repeats > 0 ? ` · ${repeats + 1} ×` : ''}</span>
+    <span class="hint">${method}</span>
     <span class="subject" title=${path}>${order ? html`<b><bdi>${order.orderId}</bdi></b> ` : nothing}${
       order && order.amount !== null
         ? money(order.amount, order.currency ?? '')

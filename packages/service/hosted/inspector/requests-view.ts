@@ -81,13 +81,12 @@ export class RequestsView extends PanesView {
 
   #kept(): TemplateResult {
     const { state } = this
-    const { since = null } = state.lists.requests ?? {}
+    const { since } = state.lists.requests ?? {}
     const clear = async (): Promise<void> => {
       if (await state.change('DELETE', 'requests')) state.searchRequests(anyRequest)
     }
     return html`<div class="row between hint">
-      <span>${since ? `In memory since ${timeText(since)}` : 'Kept in the data directory'}: the last 500 failures, 500
-        creates, and 500 reads.</span>
+      <span>${since ? `In memory since ${timeText(since)}: the last 500 requests.` : nothing}</span>
       <button type="button" class="small" @click=${clear}>Clear the log</button>
     </div>`
   }

@@ -8,14 +8,20 @@
  * @module
  */
 import { randomUUID, type webcrypto } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
 import type { OpenSessionBody } from '../../shared/checkout-api.ts'
-import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
-import { singleHeader } from '../http/single-header.ts'
+import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
 import { lifetimes } from '../intents/lifetimes.ts'
-import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
+import {
+  createIntentStore,
+  type IntentStore,
+  load,
+  type Snapshot,
+  type StoreAndClock,
+} from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { checkoutApiError } from './api-errors.ts'
 
@@ -40,6 +46,24 @@ export interface SessionOpener {
   readonly tokens: SessionTokens
   /** Counts a session of an intent. Called with a valid `clientSecret` only. */
   readonly limit: (intentId: string) => void
+}
+
+/** Sessions of one intent. A page opens one for each load. */
+export const sessionRate: Rate = { burst: 100, perSecond: 1 }
+
+/** Returns what opens sessions of the private API, and those of full pages. Both have the same limits. */
+export function sessionOpeners({
+  db,
+  keys,
+  now,
+  publicUrl,
+}: StoreAndClock & { readonly keys: SecretKeys; readonly publicUrl: string }) {
+  const intents = createIntentStore({ db, now })
+  const limit = createBuckets(sessionRate, now).take
+  const opener = (use: TokenUse): SessionOpener => {
+    return { intents, keys, limit, tokens: new SessionTokens(keys, publicUrl, use) }
+  }
+  return { frame: opener('checkout-api'), full: opener('checkout') }
 }
 
 /** Opens a session. An unknown `id` and an invalid `clientSecret` get the same response. */
@@ -74,12 +98,11 @@ function rejected(rule: string): ProblemError {
 export function sessionReader(intents: IntentStore, tokens: SessionTokens) {
   return {
     /** Verifies the token of a request without the store. @throws {ProblemError} `invalid_session` */
-    verify: async (call: Call): Promise<VerifiedSession> => {
-      const sent = singleHeader(call.request, 'authorization')
+    verify: async ({ headers }: FastifyRequest): Promise<VerifiedSession> => {
+      const { authorization: sent } = headers
       const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(sent ?? '') ?? []
       const session = token && (await tokens.verify(token, intents.now()))
       if (!session) throw sessionEnded(sent ? 'Bearer error="invalid_token"' : 'Bearer')
-      call.isKnown = true
       return session
     },
     /** Reads the intent of a session. @throws {ProblemError} If its origin or its secret was revoked. */

@@ -1,30 +1,27 @@
 /** Health checks for supervisors (`/healthz`) and load balancers (`/readyz`). @module */
+import { routes } from '../../shared/routes.ts'
 import type { Database } from '../store/database.ts'
 import { within } from '../within.ts'
+import type { App } from './app.ts'
 import { retryLater } from './problem.ts'
-import { type Handler, json, noContent } from './response.ts'
+import { json } from './send.ts'
 
-export function healthRoutes({
-  db,
-  unready = () => undefined,
-}: {
+export interface HealthOptions {
   readonly db: Database
   /** Returns why this instance is not ready, or `undefined` if it may be. */
   readonly unready?: (() => string | undefined) | undefined
-}): { readonly health: Handler; readonly ready: Handler; readonly favicon: Handler } {
+}
+
+export function addHealthRoutes(app: App, { db, unready = () => undefined }: HealthOptions): void {
   const commits = sharedCheck(async () => await db.probe())
-  return {
-    health: () => json({ status: 'ok' }),
-    ready: async () => {
-      const reason = unready()
-      if (reason !== undefined) throw retryLater('store_unavailable', reason)
-      // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
-      if (await within(commits(), checkTimeout)) return json({ status: 'ready' })
-      throw retryLater('store_unavailable', 'The store does not respond.')
-    },
-    // Browsers request it automatically. A 404 would show as an error in the browser console.
-    favicon: noContent,
-  }
+  app.get(routes.health.path, (_request, reply) => json(reply, { status: 'ok' }))
+  app.get(routes.ready.path, async (_request, reply) => {
+    const reason = unready()
+    if (reason !== undefined) throw retryLater('store_unavailable', reason)
+    // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
+    if (await within(commits(), checkTimeout)) return json(reply, { status: 'ready' })
+    throw retryLater('store_unavailable', 'The store does not respond.')
+  })
 }
 
 /** Milliseconds after which a store that does not respond is not ready. */

@@ -1,5 +1,5 @@
 /** Authenticates requests by their secret API key. Lookups are cached for five seconds. @module */
-import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { ProblemError } from '../http/problem.ts'
 import type { FailureLimit } from '../http/rate-limit.ts'
 import { randomBase62 } from '../ids.ts'
@@ -54,7 +54,7 @@ export function createAuthenticator(
 
   return {
     /** @throws {ProblemError} If the key is not valid (401), or if too many were not (429). */
-    authenticate: async (request: IncomingMessage): Promise<Environment> => {
+    authenticate: async (request: FastifyRequest): Promise<Environment> => {
       const token = bearerToken(request.headers.authorization)
       const borrower = lent.get(token)
       if (borrower) return borrower
@@ -87,7 +87,7 @@ interface LookUp {
 }
 
 /** Rejects requests with headers that only browsers send, because a page must not have a secret key. */
-export function rejectBrowser({ headers: sent }: IncomingMessage): void {
+export function rejectBrowser({ headers: sent }: FastifyRequest): void {
   if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return
   throw new ProblemError(
     'secret_key_in_browser',

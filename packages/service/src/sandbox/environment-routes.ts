@@ -1,16 +1,11 @@
 /** Routes of test environments: their creation, clock, origins, fault rules, requests, and issues. @module */
-import { readOrigin } from '@pi-checkout/contract/origin'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { RouteName } from '../../shared/routes.ts'
-import {
-  faultNames,
-  faultOperations,
-  type LintIssue,
-  type LoggedRequest,
-} from '../../shared/sandbox-api.ts'
-import type { Call } from '../http/call.ts'
+import { routes } from '../../shared/routes.ts'
+import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
+import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
-import { type Handler, json } from '../http/response.ts'
+import { json } from '../http/send.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import {
@@ -22,51 +17,32 @@ import {
 } from '../merchants/merchants.ts'
 import { hasNoEnvironment } from '../store/errors.ts'
 import { SetClock, setClock } from './environment-clock.ts'
-import { readFault } from './faults/queued-rules.ts'
 import { listIntents, ordersOf, searchIntents } from './intents.ts'
 import {
-  parseBody,
-  readBeforeId,
-  readBeforeNumber,
-  readSearchTerm,
-  readStatus,
+  CreateEnvironmentSchema,
+  FaultRuleSchema,
+  IdSchema,
+  IntentsQuerySchema,
+  RegisterOriginSchema,
+  RemoveOriginSchema,
+  RequestsQuerySchema,
 } from './parse-request.ts'
-import { loggedRequest } from './request-log/logged-request.ts'
 import { deleteEnvironment } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 import { RequestSchema, sendRequest } from './send-request.ts'
 
-/** Explains that a response header cannot list another origin. */
-function explainOrigins(error: unknown): never {
-  if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
-  throw error
-}
+export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): void {
+  const { authenticator, db, intents: store, now, storeOptions } = options
+  const { faults, requestLog, lint, forget } = options
+  const params = IdSchema
 
-export function environmentRoutes({
-  authenticator,
-  db,
-  intents: store,
-  now,
-  storeOptions,
-  faults,
-  requestLog,
-  lint,
-  forget,
-}: SandboxRoutesOptions) {
-  const about =
-    (
-      read: (environment: Environment, call: Call) => object | Promise<object>,
-      status = 200,
-    ): Handler =>
-    async (call) => {
-      const environment = await findEnvironment(db, call.params.id ?? '')
-      if (environment?.mode !== 'test') throw noEnvironment()
-      try {
-        return json(await read(environment, call), status)
-      } catch (error) {
-        throw hasNoEnvironment(error) ? noEnvironment() : error
-      }
-    }
+  /** Returns the environment of a path. @throws {ProblemError} If it is not a test environment. */
+  async function environmentOf(request: FastifyRequest<{ Params: unknown }>): Promise<Environment> {
+    const { id } = IdSchema.parse(request.params)
+    const environment = await findEnvironment(db, id)
+    if (environment?.mode === 'test') return environment
+    throw noEnvironment()
+  }
 
   function findingsOf({ id, allowedOrigins }: Environment): readonly LintIssue[] {
     // The command line may have registered origins.
@@ -74,173 +50,217 @@ export function environmentRoutes({
     return lint.issues(id)
   }
 
-  async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
+  async function moveClock(id: string, change: SetClock): Promise<object> {
     const clockOffset = await setClock(db, id, change)
     if (clockOffset === undefined) throw noEnvironment()
-    return json(clockOf({ clockOffset }, now()))
+    return clockOf({ clockOffset }, now())
   }
 
-  return {
-    environments: async () => {
-      const [environments, keys] = [await listTestEnvironments(db), await listApiKeys(db)]
-      return json({
-        environments: environments.map((environment) => ({
-          ...summaryOf(environment),
-          clock: clockOf(environment, now()),
-          counts: {
-            failures: requestLog.countFailures(environment.id),
-            findings: findingsOf(environment).length,
-            rules: faults.list(environment.id).length,
-          },
-          keys: keys
-            .filter(
-              (key) => key.environment === 'test' && key.merchant === environment.merchantName,
-            )
-            .map(({ merchant: _, environment: __, ...shown }) => shown),
-        })),
-        commandOptions: storeOptions ?? null,
-      })
-    },
-
-    createEnvironment: async (call) => {
-      const rule =
-        'Send {"origins": up to 20 exact origins such as https://shop.example.com}, or {} for none.'
-      const { origins } = await parseBody(call, CreateEnvironment, rule)
+  app.get(routes.environments.path, async (_request, reply) => {
+    const [environments, apiKeys] = [await listTestEnvironments(db), await listApiKeys(db)]
+    return json(reply, {
+      environments: environments.map((environment) => ({
+        ...summaryOf(environment),
+        clock: clockOf(environment, now()),
+        counts: {
+          failures: requestLog.countFailures(environment.id),
+          findings: findingsOf(environment).length,
+          rules: faults.list(environment.id).length,
+        },
+        keys: apiKeys
+          .filter((key) => key.environment === 'test' && key.merchant === environment.merchantName)
+          .map(({ merchant: _, environment: __, ...shown }) => shown),
+      })),
+      commandOptions: storeOptions ?? null,
+    })
+  })
+  app.post(
+    routes.createEnvironment.path,
+    { schema: { body: CreateEnvironmentSchema } },
+    async ({ body: { origins } }, reply) => {
       const created = await createTestEnvironment(db, { origins, now: now() }).catch(explainOrigins)
       const { environment, apiKey } = created
-      return json({ ...summaryOf(environment), clock: clockOf(environment, now()), apiKey }, 201)
+      const shown = { ...summaryOf(environment), clock: clockOf(environment, now()), apiKey }
+      return json(reply, shown, 201)
     },
-    deleteEnvironment: async ({ params: { id = '' } }) => {
+  )
+  app.delete(
+    routes.deleteEnvironment.path,
+    { schema: { params } },
+    async ({ params: { id } }, reply) => {
       if (!(await deleteEnvironment(db, id))) throw noEnvironment()
       forget(id)
-      return json({ id })
+      return json(reply, { id })
     },
+  )
 
-    setClock: async (call) => {
-      const rule =
-        'Send {"offset": milliseconds from real time} or {"advance": milliseconds from the current environment time}, within ten years.'
-      return await moveClock(call, await parseBody(call, SetClock, rule))
+  app.put(
+    routes.setClock.path,
+    { schema: { params, body: SetClock } },
+    async ({ params: { id }, body }, reply) => json(reply, await moveClock(id, body)),
+  )
+  app.delete(routes.resetClock.path, { schema: { params } }, async ({ params: { id } }, reply) =>
+    json(reply, await moveClock(id, { offset: 0 })),
+  )
+
+  app.post(
+    routes.addOrigin.path,
+    { schema: { params, body: RegisterOriginSchema } },
+    async (request, reply) => {
+      const { id } = await environmentOf(request)
+      const added = { environmentId: id, origin: request.body.origin }
+      const origins = await addOrigin(db, added).catch(explainOrigins)
+      return json(reply, { origins }, 201)
     },
-    resetClock: async (call) => await moveClock(call, { offset: 0 }),
-
-    addOrigin: about(async ({ id }, call) => {
-      const rule =
-        'Send {"origin": an exact origin such as https://shop.example.com}. http is accepted for loopback only.'
-      const { origin } = await parseBody(call, RegisterOrigin, rule)
-      return { origins: await addOrigin(db, { environmentId: id, origin }).catch(explainOrigins) }
-    }, 201),
-    removeOrigin: about(async ({ id }, { query }) => {
-      const origin = query.get('origin') ?? ''
-      const origins = await removeOrigin(db, { environmentId: id, origin })
-      if (origins) return { origins }
+  )
+  app.delete(
+    routes.removeOrigin.path,
+    { schema: { params, querystring: RemoveOriginSchema } },
+    async (request, reply) => {
+      const { id: environmentId } = await environmentOf(request)
+      const origins = await removeOrigin(db, { environmentId, origin: request.query.origin })
+      if (origins) return json(reply, { origins })
       throw notFound('This origin is not registered. Send a registered one as ?origin=.')
-    }),
+    },
+  )
 
-    createKey: about(
-      async (environment) => await createApiKey(db, { environment, now: now() }),
-      201,
-    ),
-    revokeKey: about(async ({ id: environmentId }, { params: { key: id = '' } }) => {
-      if (await revokeApiKey(db, { id, environmentId, now: now() })) return { id, revoked: true }
+  app.post(routes.createKey.path, async (request, reply) => {
+    const environment = await environmentOf(request)
+    const created = await createApiKey(db, { environment, now: now() }).catch(rethrow)
+    return json(reply, created, 201)
+  })
+  app.delete(
+    routes.revokeKey.path,
+    { schema: { params: params.extend({ key: z.string() }) } },
+    async (request, reply) => {
+      const { id: environmentId } = await environmentOf(request)
+      const { key: id } = request.params
+      const isRevoked = await revokeApiKey(db, { id, environmentId, now: now() })
+      if (isRevoked) return json(reply, { id, revoked: true })
       throw notFound(
         'This environment has no key with this id. GET /_sandbox/environments lists its keys.',
       )
-    }),
+    },
+  )
 
-    intents: about(async (environment, call) => {
-      const search = {
-        environment,
-        before: readBeforeId(call),
-        term: readSearchTerm(call),
-        status: readStatus(call),
-      }
-      return await searchIntents({ db, intents: store }, search)
-    }),
+  app.get(
+    routes.intents.path,
+    { schema: { params, querystring: IntentsQuerySchema } },
+    async (request, reply) => {
+      const { before, q: term = null, status = null } = request.query
+      const search = { environment: await environmentOf(request), before, term, status }
+      return json(reply, await searchIntents({ db, intents: store }, search))
+    },
+  )
 
-    requests: about(async (environment, call) => {
-      const [before, text] = [readBeforeNumber(call), readSearchTerm(call)]
+  app.get(
+    routes.requests.path,
+    { schema: { params, querystring: RequestsQuerySchema } },
+    async (request, reply) => {
+      const environment = await environmentOf(request)
+      const { before, q: text, operation, key, failed } = request.query
       // Logged requests contain only ids of intents, so find these by order and customer.
-      const search = { environment, before: undefined, term: text, status: null }
-      const { intents } =
-        text === null ? { intents: [] } : await listIntents({ db, intents: store }, search)
-      const page = requestLog.requests(environment.id, {
+      const search = { environment, before: undefined, term: text ?? null, status: null }
+      const named =
+        text === undefined ? [] : (await listIntents({ db, intents: store }, search)).intents
+      const shown = requestLog.requests(environment.id, {
         before,
         text,
-        intentIds: new Set(intents.map(({ id }) => id)),
-        operation: call.query.get('operation') || null,
-        key: call.query.get('key') || null,
-        failed: call.query.get('failed') === 'true',
+        intentIds: new Set(named.map(({ id }) => id)),
+        operation: operation || undefined,
+        key: key || undefined,
+        failed: failed === 'true',
       })
-      const orders = await ordersOf(
-        db,
-        page.requests.map(({ intentId }) => intentId),
-      )
-      return { ...page, requests: page.requests.map((each) => withOrder(each, orders)) }
-    }),
-    sendRequest: about(async (environment, call) => {
-      const rule =
-        'Send {"method": "GET" or "POST", "path": /payment-intents…, "headers": {…}, "body": text or null}.'
-      const sent = await parseBody(call, RequestSchema, rule)
-      const { apiKey, end } = authenticator.lend(environment)
-      return await sendRequest(call, { ...sent, apiKey }).finally(end)
-    }, 201),
-    exchange: about(async ({ id }, { params: { request = '' } }) => {
-      const entry = requestLog.find(id, request)
+      const ids = shown.requests.map(({ intentId }) => intentId)
+      const orders = await ordersOf(db, ids)
+      const requests = shown.requests.map((each) => withOrder(each, orders))
+      return json(reply, { ...shown, requests })
+    },
+  )
+  app.post(
+    routes.sendRequest.path,
+    { schema: { params, body: RequestSchema } },
+    async (request, reply) => {
+      const { apiKey, end } = authenticator.lend(await environmentOf(request))
+      const sent = await sendRequest(request, { ...request.body, apiKey }).finally(end)
+      return json(reply, sent, 201)
+    },
+  )
+  app.get(
+    routes.exchange.path,
+    { schema: { params: params.extend({ request: z.string() }) } },
+    async (request, reply) => {
+      const { id } = await environmentOf(request)
+      const entry = requestLog.find(id, request.params.request)
       if (!entry) throw notFound('The log of this environment has no request with this id.')
-      const { exchange, intentId } = entry
+      const { intentId } = entry.request
       const orderId = (await ordersOf(db, [intentId])).get(intentId) ?? null
-      return { request: loggedRequest(entry), orderId, ...exchange() }
-    }),
-    clearRequests: about(({ id }) => {
-      requestLog.clear(id)
-      return { requests: [] }
-    }),
-    keyUses: about(async ({ id }) => {
-      const uses = requestLog.keyUses(id)
-      const orders = await ordersOf(
-        db,
-        uses.map(({ intentId }) => intentId),
-      )
-      return { keys: uses.map((use) => ({ ...use, orderId: orders.get(use.intentId) ?? null })) }
-    }),
+      return json(reply, { request: entry.request, orderId, ...entry.exchange })
+    },
+  )
+  app.delete(routes.clearRequests.path, async (request, reply) => {
+    requestLog.clear((await environmentOf(request)).id)
+    return json(reply, { requests: [] })
+  })
+  app.get(routes.keyUses.path, async (request, reply) => {
+    const uses = requestLog.keyUses((await environmentOf(request)).id)
+    const ids = uses.map(({ intentId }) => intentId)
+    const orders = await ordersOf(db, ids)
+    return json(reply, {
+      keys: uses.map((use) => ({ ...use, orderId: orders.get(use.intentId) ?? null })),
+    })
+  })
 
-    lint: about((environment) => ({ findings: findingsOf(environment) })),
-    clearLint: about(({ id }) => {
-      lint.clear(id)
-      return { findings: [] }
-    }),
+  app.get(routes.lint.path, async (request, reply) =>
+    json(reply, { findings: findingsOf(await environmentOf(request)) }),
+  )
+  app.delete(routes.clearLint.path, async (request, reply) => {
+    lint.clear((await environmentOf(request)).id)
+    return json(reply, { findings: [] })
+  })
 
-    faults: about(({ id }) => ({
-      rules: faults.list(id),
-      requests: requestLog.requestsWithFaults(id),
-    })),
-    addFault: about(async ({ id }, call) => {
-      const rule = `Send {"on": "create" or "retrieve", "do": one of ${faultNames}, "times": 1 to 1000}.`
-      faults.add(id, await parseBody(call, FaultRule, rule))
-      return { rules: faults.list(id) }
-    }, 201),
-    clearFaults: about(({ id }) => {
-      faults.clear(id)
-      return { rules: [] }
-    }),
-    removeFault: about(({ id }, { params }) => {
-      if (faults.remove(id, Number(params.rule))) return { rules: faults.list(id) }
+  app.get(routes.faults.path, async (request, reply) => {
+    const { id } = await environmentOf(request)
+    return json(reply, { rules: faults.list(id), requests: requestLog.requestsWithFaults(id) })
+  })
+  app.post(
+    routes.addFault.path,
+    { schema: { params, body: FaultRuleSchema } },
+    async (request, reply) => {
+      const { id } = await environmentOf(request)
+      faults.add(id, request.body)
+      return json(reply, { rules: faults.list(id) }, 201)
+    },
+  )
+  app.delete(routes.clearFaults.path, async (request, reply) => {
+    faults.clear((await environmentOf(request)).id)
+    return json(reply, { rules: [] })
+  })
+  app.delete(
+    routes.removeFault.path,
+    { schema: { params: params.extend({ rule: z.string() }) } },
+    async (request, reply) => {
+      const { id } = await environmentOf(request)
+      if (faults.remove(id, Number(request.params.rule))) {
+        return json(reply, { rules: faults.list(id) })
+      }
       throw notFound(
         'This environment has no such rule. GET /_sandbox/environments/:id/faults lists its rules.',
       )
-    }),
-  } satisfies Partial<Record<RouteName, Handler>>
+    },
+  )
 }
 
-const Origin = z.string().refine((text) => readOrigin(text) !== undefined)
-const RegisterOrigin = z.strictObject({ origin: Origin })
-const CreateEnvironment = z.strictObject({ origins: z.array(Origin).max(20).default([]) })
+/** Explains that a response header cannot list another origin. */
+function explainOrigins(error: unknown): never {
+  if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
+  throw error
+}
 
-const FaultRule = z.strictObject({
-  on: z.enum(faultOperations),
-  do: z.string().refine((text) => readFault(text) !== undefined),
-  times: z.int().min(1).max(1000).default(1),
-})
+/** An environment can be deleted during the request. */
+function rethrow(error: unknown): never {
+  throw hasNoEnvironment(error) ? noEnvironment() : error
+}
 
 export function noEnvironment(): Error {
   return notFound('No test environment has this id. GET /_sandbox/environments lists them.')

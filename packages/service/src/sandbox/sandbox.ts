@@ -18,16 +18,14 @@ export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly storeOptions: string | undefined
 }
 
-/** @param keepsBodies - Whether the log keeps the bodies of requests to test environments. */
-export function createSandbox(now: () => Date, keepsBodies: boolean) {
+export function createSandbox(now: () => Date) {
   const lint = createLint()
   const faults = createFaultRules()
-  const requestLog = createRequestLog({ now, keepsBodies, onEntry: lint.check })
+  const requestLog = createRequestLog({ now, onEntry: lint.check })
   /** Forgets all of one test environment, or of all if the id is `undefined`. */
   const forget = (environmentId: string | undefined): void => {
     faults.clear(environmentId)
     requestLog.clear(environmentId)
-    requestLog.clearKeyUses(environmentId)
     lint.clear(environmentId)
   }
   return { requestLog, lint, faults, forget }

@@ -145,5 +145,5 @@ test('opens nothing for an unknown intent, and for what is no form', async () =>
     headers: { origin: shop, 'content-type': 'application/json' },
     body: JSON.stringify({ clientSecret: pair.clientSecret, returnUrl }),
   })
-  expect(json.status).toBe(404)
+  expect(json.status).toBe(415)
 })

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { apiKeyPattern } from '@pi-checkout/contract'
 import { sampleKey } from '@pi-checkout/test-support/api-key'
+import type { FastifyRequest } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
 import { base62Digits, randomBase62 } from '../../src/ids.ts'
 import { createApiKey, revokeApiKey } from '../../src/merchants/api-keys.ts'
@@ -18,7 +18,7 @@ let statements = 0
 let afterReading = async (): Promise<void> => {}
 /** Whether the store returns no row, as before a key was created. */
 let isEmpty = false
-const limited: IncomingMessage[] = []
+const limited: { readonly ip: string }[] = []
 
 const auth = createAuthenticator(
   {
@@ -49,12 +49,15 @@ async function newKey(mode: 'test' | 'live', expiresAt?: Date) {
   return await createApiKey(db, { environment, now, expiresAt })
 }
 
-async function authenticate(apiKey: string, socket = {}) {
-  return await send(`Bearer ${apiKey}`, socket)
+async function authenticate(apiKey: string, ip = '127.0.0.1') {
+  return await send(`Bearer ${apiKey}`, ip)
 }
 
-async function send(authorization: string | undefined, socket = {}) {
-  return await auth.authenticate({ headers: { authorization }, socket } as IncomingMessage)
+async function send(authorization: string | undefined, ip = '127.0.0.1') {
+  return await auth.authenticate({
+    headers: { authorization },
+    ip,
+  } as unknown as FastifyRequest)
 }
 
 const revoked = {
@@ -183,10 +186,10 @@ test('rejects a request without a bearer token (threat 11)', async () => {
 test('accepts a new key immediately after it was unknown, and limits clients before', async () => {
   const { apiKey } = await newKey('test')
   isEmpty = true
-  const socket = {}
-  await expect(authenticate(apiKey, socket)).rejects.toMatchObject(unknown)
-  expect(limited).toMatchObject([{ socket }])
+  const ip = '203.0.113.7'
+  await expect(authenticate(apiKey, ip)).rejects.toMatchObject(unknown)
+  expect(limited).toMatchObject([{ ip }])
   isEmpty = false
-  expect(await authenticate(apiKey, socket)).toMatchObject({ mode: 'test' })
+  expect(await authenticate(apiKey, ip)).toMatchObject({ mode: 'test' })
   expect(limited).toHaveLength(1)
 })

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { createLint, violations } from '../../src/sandbox/lint.ts'
-import type { LogEntry } from '../../src/sandbox/request-log/logged-request.ts'
+import type { LogEntry } from '../../src/sandbox/request-log/entry.ts'
 import { hasSecret, maskPath } from '../../src/sandbox/request-log/mask.ts'
 
-const entry: LogEntry = {
+const request: LoggedRequest = {
   number: 1,
-  at: new Date('2026-11-21T10:00:00Z'),
+  at: '2026-11-21T10:00:00.000Z',
   ms: 2,
   method: 'POST',
   path: '/payment-intents',
@@ -14,25 +15,39 @@ const entry: LogEntry = {
   operation: 'create',
   environment: 'env_1',
   intentId: 'pi_1',
+  order: null,
   idempotencyKey: 'order-A-1001-1',
   replayed: false,
-  problem: undefined,
-  repeats: 0,
+  problem: null,
   faults: [],
   pointers: [],
   pointersOmitted: 0,
-  isKeyFromBrowser: false,
-  hasSecretInUrl: false,
-  unregisteredOrigin: undefined,
+}
+const exchange = {
+  headers: {},
+  responseHeaders: {},
+  requestBody: null,
+  responseBody: null,
+  isExact: false,
+}
+
+type Change = Partial<LoggedRequest> &
+  Partial<Pick<LogEntry, 'isKeyFromBrowser' | 'hasSecretInUrl' | 'unregisteredOrigin'>>
+
+function entryOf({
+  isKeyFromBrowser = false,
+  hasSecretInUrl = false,
+  unregisteredOrigin,
+  ...change
+}: Change): LogEntry {
+  const signs = { isKeyFromBrowser, hasSecretInUrl, unregisteredOrigin }
+  return { request: { ...request, ...change }, exchange, ...signs }
 }
 
 /** Returns a lint that has checked requests with these changes. */
-function linted(...changes: readonly Partial<LogEntry>[]) {
+function linted(...changes: readonly Change[]) {
   const lint = createLint()
-  for (const change of changes) {
-    const checked = { ...entry, ...change }
-    lint.check(checked, checked)
-  }
+  for (const change of changes) lint.check(entryOf(change))
   return lint
 }
 
@@ -45,20 +60,19 @@ const preflight = {
 
 test.each([
   ['nothing in a create with a key', {}, []],
-  ['nothing in a rejected create without a key', { idempotencyKey: undefined, status: 400 }, []],
+  ['nothing in a rejected create without a key', { idempotencyKey: null, status: 400 }, []],
   ['an API key that a browser asks to send', preflight, ['secret_key_in_browser']],
   ['nothing in an address opened in a browser', { status: 403, operation: 'retrieve' }, []],
 ] as const)('reports %s', (_, change, rules) => {
-  expect(violations({ ...entry, ...change }, 0).map(({ rule }) => rule)).toEqual(rules)
+  expect(violations(entryOf(change), 0).map(({ rule }) => rule)).toEqual(rules)
 })
 
 test('reports retrieves that are more frequent than one in a second', () => {
   const issuesOf = (count: number, interval: number, status = 200) => {
     const lint = createLint()
-    const first = { ...entry, operation: 'retrieve', method: 'GET', status } as const
-    lint.check(first, first)
-    for (let index = 1; index < count; index++) {
-      lint.check({ ...first, at: new Date(entry.at.getTime() + index * interval) }, first)
+    for (let index = 0; index < count; index++) {
+      const at = new Date(Date.parse(request.at) + index * interval).toISOString()
+      lint.check(entryOf({ operation: 'retrieve', method: 'GET', status, at }))
     }
     return lint.issues('env_1')
   }
@@ -69,8 +83,8 @@ test('reports retrieves that are more frequent than one in a second', () => {
 })
 
 test('counts repetitions of an issue for each environment', () => {
-  const keyless = { idempotencyKey: undefined }
-  const at = new Date('2026-11-21T10:01:00Z')
+  const keyless = { idempotencyKey: null }
+  const at = '2026-11-21T10:01:00.000Z'
   const lint = linted(keyless, { ...keyless, at }, { ...keyless, environment: 'env_2' })
   expect(lint.issues('env_1')).toMatchObject([
     { count: 2, firstAt: '2026-11-21T10:00:00.000Z', lastAt: '2026-11-21T10:01:00.000Z' },

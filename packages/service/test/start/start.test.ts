@@ -56,7 +56,7 @@ test('closes the connection of a request that began before the drain', async () 
   const stopped = service.stop()
   slow.write(body)
   const [response] = await once(slow, 'data')
-  expect(String(response)).toMatch(/^HTTP\/1.1 201 .*\r\nConnection: close\r\n/s)
+  expect(String(response)).toMatch(/^HTTP\/1.1 201 .*\r\nconnection: close\r\n/s)
   await stopped
 })
 

@@ -4,7 +4,7 @@ import type { CreatePaymentIntent } from '@pi-checkout/contract'
 import type { ChallengeTicket } from '@pi-checkout/test-support/http-buyer'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
-import { type AppOptions, mainListener, testBankListener } from '../../src/app.ts'
+import { type AppOptions, createMainApp, createTestBankApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createRateLimits } from '../../src/http/rate-limit.ts'
 import { randomBase62 } from '../../src/ids.ts'
@@ -55,19 +55,18 @@ export async function startCheckout({
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
     authenticator: createAuthenticator({ db, now }),
-    limits: createRateLimits(readConfig({}, {}), () => undefined),
+    limits: createRateLimits(readConfig({}, {})),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, log, now }, stopping.signal),
     stopping: stopping.signal,
     draining: stopping.signal,
     adminToken: randomBase62(30),
     sandboxFrom: 'loopback',
-    ...createSandbox(now, true),
+    ...createSandbox(now),
     storeOptions: undefined,
-    metrics: false,
   }
-  checkout.serve(mainListener(context))
-  challenge.serve(testBankListener(context))
+  checkout.serve((await createMainApp(context)).routing)
+  challenge.serve((await createTestBankApp(context)).routing)
   const close = atEnd(async () => {
     await Promise.all([checkout.close(), challenge.close()])
     if (!given.db) await db.close()

@@ -7,7 +7,7 @@ import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
-import { createListener, type ListenerOptions } from '../../src/http/router.ts'
+import { type App, createApp } from '../../src/http/app.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
 
 /**
@@ -48,12 +48,10 @@ export async function serve(listener: RequestListener): Promise<string> {
   return site.origin
 }
 
-/** Starts a server with these handlers of the table of routes, and returns its origin. */
-export async function serveHandlers(
-  handlers: ListenerOptions['handlers'],
-  observers: ListenerOptions['observers'] = [],
-): Promise<string> {
-  const log = pino({ enabled: false })
-  const stopping = new AbortController().signal
-  return await serve(createListener({ log, observers, checks: {}, handlers, stopping }))
+/** Starts a server with the routes that `addRoutes` adds, and returns its origin. */
+export async function serveRoutes(addRoutes: (app: App) => void): Promise<string> {
+  const app = createApp({ log: pino({ enabled: false }) })
+  addRoutes(app)
+  await app.ready()
+  return await serve(app.routing)
 }

@@ -1,0 +1,39 @@
+/** What the service learns about a request while it serves it, for its logs. @module */
+import type { ProblemError } from './problem.ts'
+
+export interface Facts {
+  /** Time of `performance.now()`, in milliseconds. */
+  readonly startedAt: number
+  /** Whether it is for a page for developers, so that a browser gets the page of a problem. */
+  isForPeople: boolean
+  /** Environment of the API key, or of the intent of a hosted page. */
+  environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined
+  /** Intent that the request created or read. */
+  intentId: string | undefined
+  /** Origin of a page that requested a hosted page and is not registered. */
+  unregisteredOrigin: string | undefined
+  replayed: boolean
+  /** Faults that the sandbox applied. */
+  faults: readonly string[]
+  /** Body of the request, if it was read. */
+  sentBody: string | undefined
+  /** Body of the response, if it is a text. */
+  responseBody: string | undefined
+  /** Error that the response contains. */
+  problem: ProblemError | undefined
+}
+
+export function newFacts(): Facts {
+  return {
+    startedAt: performance.now(),
+    isForPeople: false,
+    environment: undefined,
+    intentId: undefined,
+    unregisteredOrigin: undefined,
+    replayed: false,
+    faults: [],
+    sentBody: undefined,
+    responseBody: undefined,
+    problem: undefined,
+  }
+}
