@@ -10,7 +10,7 @@ const folder = temporaryFolder()
 // A separate disk that is small enough to fill; only root may mount one.
 const isMounted =
   spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder]).status === 0
-if (isMounted) atEnd(() => spawnSync('umount', [folder]))
+if (isMounted) atEnd(() => spawnSync('umount', ['--lazy', folder]))
 
 // Space that is left: for no checkpoint, or for some.
 for (const { full, free, values } of [
