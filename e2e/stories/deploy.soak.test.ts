@@ -11,7 +11,7 @@ import { register } from '@pi-checkout/test-support/example'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { postgresBinaries, startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { root } from '@pi-checkout/test-support/process'
-import { newKeys, startService, startShop } from '@pi-checkout/test-support/stack'
+import { newSecretKey, startService, startShop } from '@pi-checkout/test-support/stack'
 import { expect, test } from '../fixtures/base-test.ts'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
 
@@ -63,7 +63,7 @@ for (const proxy of ['nginx', 'haproxy'] as const) {
       running.push(database.stop)
       const env = {
         PI_DATABASE_URL: database.url,
-        PI_SECRET_KEY: newKeys(),
+        PI_SECRET_KEY: newSecretKey(),
         PI_PUBLIC_URL: origin('pay'),
         PI_CHALLENGE_URL: origin('bank'),
         PI_TRUSTED_PROXIES: '127.0.0.1',

@@ -54,7 +54,6 @@ test.each([
   ['PI_TRUSTED_PROXIES', 'true', proxies('true')],
   ['PI_RATE_LIMIT', '0', 'must be an integer from 1 to 999999, in requests per second'],
   ['PI_DRAIN_MS', '60001', 'must be an integer from 0 to 60000, in milliseconds'],
-  ['PI_RETENTION_DAYS', '2', 'must be an integer from 3 to 36500, in days'],
   ['PI_DRAIN_MS', '5s', 'must be an integer from 0 to 60000, in milliseconds'],
   ['PI_SANDBOX', 'everybody', 'must be loopback or network'],
   [

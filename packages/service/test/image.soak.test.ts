@@ -36,7 +36,7 @@ test('runs as a plain user, keeps data in a volume, and contains no secret', () 
   expect(instructions('VOLUME')).toEqual(['/data'])
   for (const text of [dockerfile, compose]) {
     expect(text).not.toMatch(/pi_sk_|\bk\d:[\w-]{43}/)
-    for (const [, value = ''] of text.matchAll(/(?:PASSWORD|SECRET_KEYS)[:=] ?(\S+)/g)) {
+    for (const [, value = ''] of text.matchAll(/(?:PASSWORD|SECRET_KEY)[:=] ?(\S+)/g)) {
       expect(value).toMatch(/^\$\{\w+/)
     }
   }

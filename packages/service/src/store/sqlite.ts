@@ -79,6 +79,8 @@ export function openSqlite(file?: string): Database {
       // The file alone is a backup then. Another process may be reading.
       if (file !== undefined) db.pragma('wal_checkpoint(truncate)')
       db.close()
+      // SQLite closes the file with the last statement, which libsql ends when it is collected.
+      prepared.clear()
     },
   }
 }

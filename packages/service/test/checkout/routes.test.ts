@@ -44,8 +44,7 @@ test('shows merchant, amount, and order, and no customer data (threat 15)', asyn
 })
 
 test('returns one 404 for every mismatch of id and clientSecret (threat 13)', async () => {
-  const [one, other, revoked, old] = [
-    await checkout.createIntent(),
+  const [one, other, revoked] = [
     await checkout.createIntent(),
     await checkout.createIntent(),
     await checkout.createIntent(),
@@ -60,7 +59,6 @@ test('returns one 404 for every mismatch of id and clientSecret (threat 13)', as
     ['wrong_or_old_secret', { id: one.id, clientSecret: `${one.clientSecret.slice(0, -1)}!` }],
     ['wrong_or_old_secret', { id: one.id, clientSecret: 'short' }],
     ['revoked_secret', revoked],
-    ['wrong_or_old_secret', old],
   ] as const) {
     const before = checkout.logged.length
     const response = await new HostedPage(checkout).post('session', { ...pair, origin: shop })

@@ -48,11 +48,9 @@ test('accepts a token for fifteen minutes, also one that was accepted before', a
   }
 })
 
-test('accepts a token after a rotation until the old secret key is removed', async () => {
+test('rejects a token of another secret key', async () => {
   const { token } = await tokensOf(root).sign(session, now)
-  const newer = newSecretKey().replace('k1', 'k2')
-  expect(await verify(token, now, `${newer},${root}`)).toEqual(verified)
-  expect(await verify(token, now, newer)).toBeUndefined()
+  expect(await verify(token, now, newSecretKey())).toBeUndefined()
 })
 
 test('accepts a token that was signed by hand with valid claims', async () => {
@@ -62,9 +60,6 @@ test('accepts a token that was signed by hand with valid claims', async () => {
 for (const [what, changedHeader, changedClaims] of [
   ['no algorithm', { alg: 'none' }, {}],
   ['the algorithm HS512', { alg: 'HS512' }, {}],
-  ['an unknown key', { kid: 'k9' }, {}],
-  ['a key named like a property of every object', { kid: 'constructor' }, {}],
-  ['no key', { kid: undefined }, {}],
   ['another type', { typ: 'pi-handoff+jwt' }, {}],
   ['no type', { typ: undefined }, {}],
   ['another audience', {}, { aud: issuer }],

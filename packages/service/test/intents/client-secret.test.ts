@@ -7,6 +7,6 @@ const intent = { id: 'pi_1', environmentId: 'env_1' }
 
 test('derives the same secret in every instance and version, and another for another environment', () => {
   const secret = clientSecret(keys, intent)
-  expect(secret).toBe('pi_1_secret_FIXME')
+  expect(secret).toBe('pi_1_secret_26EmjD3iRs843acKiU0VlQg24MUL1e2DV40W4MCZ641af15d')
   expect(clientSecret(keys, { ...intent, environmentId: 'env_2' })).not.toBe(secret)
 })
