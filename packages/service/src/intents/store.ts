@@ -81,7 +81,8 @@ export async function change(
   throw new StoreError(lockNotAvailable, { reason: 'other requests keep changing the intent' })
 }
 
-const maxTries = 10
+// Of requests that change an intent at the same time, one writes in each round. 20 pages may open its challenge.
+const maxTries = 50
 
 /** Reads an intent after its passed deadlines. */
 export async function load(store: IntentStore, id: string): Promise<Snapshot | undefined> {
