@@ -32,7 +32,7 @@ export default defineConfig({
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
       input: Object.fromEntries(
-        ['index', 'browser', 'frameworks/node', 'testing/fake-service', 'cli/main'].map((name) => [
+        ['index', 'frameworks/node', 'testing/fake-service', 'cli/main'].map((name) => [
           name,
           `src/${name}.ts`,
         ]),

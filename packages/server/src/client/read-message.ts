@@ -26,7 +26,9 @@ export function readMessage(message: IncomingMessage, max: number): Promise<Uint
       size += bytes.byteLength
       if (size > max) resolve(Buffer.concat(chunks))
     }
-    const fail = (): void => reject(new Error('the body is incomplete'))
+    const fail = (): void => {
+      if (!message.readableEnded) reject(new Error('the body is incomplete'))
+    }
     // HTTP/2 ends a body that is aborted. The others stay: a late error would otherwise end the process.
     message.on('aborted', fail).on('error', reject).on('close', fail)
     message.on('data', take).prependListener('end', () => resolve(Buffer.concat(chunks)))

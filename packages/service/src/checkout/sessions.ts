@@ -1,7 +1,7 @@
 /**
  * Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request. A token is valid for one
  * intent and one origin of the shop: 15 minutes for the private API, an hour as the cookie of a full page. Its keys are
- * derived from `PI_SECRET_KEYS`.
+ * derived from `PI_SECRET_KEY`.
  *
  * Don't log errors of jose, because they contain the claims.
  *
