@@ -76,4 +76,3 @@ export const routes = {
   testCheckout: { method: 'POST', path: `${intent}/checkout` },
 } as const satisfies Readonly<Record<string, Route>>
 
-export type RouteName = keyof typeof routes

@@ -49,7 +49,7 @@ export interface SessionOpener {
 }
 
 /** Sessions of one intent. A page opens one for each load. */
-export const sessionRate: Rate = { burst: 100, perSecond: 1 }
+const sessionRate: Rate = { burst: 100, perSecond: 1 }
 
 /** Returns what opens sessions of the private API, and those of full pages. Both have the same limits. */
 export function sessionOpeners({

@@ -9,7 +9,7 @@ export interface ConnectionBounds {
 }
 
 /** Maximum number of pipelined requests that wait for their turn. With more, the connection closes. */
-export const maxPipelined = 32
+const maxPipelined = 32
 
 /** Serves requests within limits. Call it before the server listens. */
 export function serveConnections(

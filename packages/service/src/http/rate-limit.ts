@@ -23,16 +23,16 @@ type Client = Pick<FastifyRequest, 'ip'>
 export type FailureLimit = (client: Client) => Promise<void>
 
 /** Requests per second of a live environment without `PI_RATE_LIMIT`. Test environments then have no limit. */
-export const liveRate = 100
-export const failureRate: Rate = { burst: 20, perSecond: 20 / 60 }
+const liveRate = 100
+const failureRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
 /** Delay in milliseconds of a rejection for too many unknown keys. */
 export const failureDelay = 500
 
 /** Ten declines end an intent, so this limit affects only repeated requests. */
-export const intentConfirms: Rate = { burst: 20, perSecond: 20 / 60 }
+const intentConfirms: Rate = { burst: 20, perSecond: 20 / 60 }
 /** Many buyers may share one address behind a carrier's network address translation. */
-export const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
+const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
 
 /** Creates the limits of one instance. Clients with an unknown address share a limit. */
 export function createRateLimits(

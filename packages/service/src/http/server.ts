@@ -20,7 +20,7 @@ export const serverTimeouts = {
 export type ServerTimeouts = Readonly<typeof serverTimeouts>
 
 /** 10,000 buyers who wait, and 2,000 connections of others. */
-export const maxConnections = 12_000
+const maxConnections = 12_000
 
 export type PendingServer = ReturnType<typeof createPendingServer>
 
@@ -46,7 +46,7 @@ export function createPendingServer({ writeTimeout, ...timeouts }: ServerTimeout
 }
 
 /** Another process uses the port. */
-export class PortInUse extends SettingError {
+class PortInUse extends SettingError {
   readonly port: number
 
   constructor(port: number, message: string) {

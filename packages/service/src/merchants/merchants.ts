@@ -105,7 +105,7 @@ export async function firstMerchant(db: Database): Promise<string | undefined> {
  * Maximum number of characters of all origins of an environment. A response header lists them, and proxies limit its size:
  * HAProxy to 15 KB, nginx to the `proxy_buffer_size` of the guide.
  */
-export const maxOriginsLength = 4000
+const maxOriginsLength = 4000
 
 /** Thrown if an origin does not fit. */
 export class TooManyOrigins extends ExplainedError {

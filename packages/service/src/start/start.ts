@@ -150,5 +150,5 @@ async function serve(
 }
 
 /** In milliseconds after the drain. Supervisors kill a process ten seconds after it, or later. */
-export const stopTimeout = 9000
+const stopTimeout = 9000
 const closeTimeout = 2000

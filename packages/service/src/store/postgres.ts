@@ -10,7 +10,7 @@ import type { Statement } from './sql.ts'
 import { together } from './together.ts'
 
 /** Connections of the pool, and timeouts in milliseconds. */
-export const postgresLimits = { pool: 12, statement: 10_000, response: 12_000 } as const
+const postgresLimits = { pool: 12, statement: 10_000, response: 12_000 } as const
 
 const sessionSettings = {
   default_transaction_isolation: 'read committed',

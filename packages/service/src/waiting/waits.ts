@@ -168,7 +168,7 @@ interface Wait {
 }
 
 /** In milliseconds. */
-export const tickInterval = 500
-export const longestWait = 600_000
+const tickInterval = 500
+const longestWait = 600_000
 /** With the next tick, at most 25 seconds. Some proxies time out after 30 seconds without a byte, common ones after 50 or later. */
-export const pulseInterval = 24_400
+const pulseInterval = 24_400

@@ -10,8 +10,6 @@ import { entryOf, type LogEntry } from './entry.ts'
 import { bareKey, keyUses } from './key-uses.ts'
 import { hasSecret, maskIds } from './mask.ts'
 
-export type RequestLog = ReturnType<typeof createRequestLog>
-
 export interface RequestFilter {
   /** Number of a request. The page has older ones. */
   readonly before: number
