@@ -14,13 +14,7 @@ import { type Handler, json, page, type RouteResponse } from '../http/response.t
 import { intentIdPattern, newProviderPaymentId } from '../ids.ts'
 import { hashOfToken, newToken } from '../intents/challenge-token.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import {
-  change,
-  createIntentStore,
-  type IntentStore,
-  type Snapshot,
-  type StoreAndClock,
-} from '../intents/store.ts'
+import { change, type IntentStore, type Snapshot } from '../intents/store.ts'
 import { checkoutView } from '../intents/views.ts'
 import { logError } from '../log.ts'
 import { authorize } from '../provider/acquirer.ts'
@@ -48,7 +42,9 @@ import {
   type VerifiedSession,
 } from './sessions.ts'
 
-export interface CheckoutRoutesOptions extends StoreAndClock {
+export interface CheckoutRoutesOptions {
+  readonly intents: IntentStore
+  readonly now: () => Date
   readonly keys: SecretKeys
   readonly log: Logger
   readonly publicUrl: string
@@ -59,8 +55,7 @@ export interface CheckoutRoutesOptions extends StoreAndClock {
 }
 
 export function checkoutRoutes(options: CheckoutRoutesOptions) {
-  const { keys, log, now, publicUrl, challengeUrl, waits } = options
-  const intents = createIntentStore(options)
+  const { intents, keys, log, now, publicUrl, challengeUrl, waits } = options
   const opens = createBuckets(openRate, now)
   const sessionLimit = createBuckets(sessionRate, now)
   const tokens = new SessionTokens(keys, publicUrl)

@@ -7,13 +7,12 @@ import type { Call } from '../http/call.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
 import type { Challenge } from '../intents/intent.ts'
-import { createIntentStore } from '../intents/store.ts'
 import { type Outcome, takeStep } from './challenges.ts'
 import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
 
 type TestBankOptions = Pick<
   CheckoutRoutesOptions,
-  'db' | 'now' | 'keys' | 'publicUrl' | 'hostedFolder'
+  'intents' | 'keys' | 'publicUrl' | 'hostedFolder'
 >
 
 export function testBankRoutes(options: TestBankOptions) {
@@ -30,10 +29,10 @@ export function testBankRoutes(options: TestBankOptions) {
 const formBytes = 4096
 
 function bankHandlers(
-  { db, now, keys, publicUrl, hostedFolder }: TestBankOptions,
+  { intents, keys, publicUrl, hostedFolder }: TestBankOptions,
   display: Challenge['type'],
 ): { readonly enter: Handler; readonly answer: Handler } {
-  const store = { intents: createIntentStore({ db, now }), keys }
+  const store = { intents, keys }
   const headersFor = (registered: readonly string[]): Record<string, string> =>
     challengeHeaders(display === 'redirect' ? 'page' : 'frame', [publicUrl, ...registered])
 
