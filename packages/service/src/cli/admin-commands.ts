@@ -42,7 +42,7 @@ export interface AdminResult {
 }
 
 /** Thrown if a command cannot be run. The message contains the fix. */
-export class AdminError extends ExplainedError {
+class AdminError extends ExplainedError {
   override readonly name = 'AdminError'
 }
 

@@ -72,7 +72,7 @@ export function createPendingServer(
 }
 
 /** Another process uses the port. */
-export class PortInUse extends SettingError {
+class PortInUse extends SettingError {
   readonly port: number
 
   constructor(port: number, message: string) {

@@ -21,7 +21,7 @@ export interface IntentRow
 }
 
 /** Thrown for an intent of another release, or one that was damaged. Nothing else may fail with it. */
-export class UnreadableIntent extends ExplainedError {
+class UnreadableIntent extends ExplainedError {
   override readonly name = 'UnreadableIntent'
 
   constructor(id: string, reason: string) {

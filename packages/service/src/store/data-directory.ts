@@ -72,7 +72,7 @@ export async function createKeyFile(directory: string, key: string): Promise<str
   return (await readKeyFile(directory)) ?? key
 }
 
-export class DirectoryInUse extends ExplainedError {
+class DirectoryInUse extends ExplainedError {
   override readonly name = 'DirectoryInUse'
 
   constructor(directory: string) {
