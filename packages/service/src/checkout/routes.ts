@@ -10,7 +10,7 @@ import { json } from '../http/send.ts'
 import { newProviderPaymentId } from '../ids.ts'
 import { hashOfToken, newToken } from '../intents/challenge-token.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import { change, createIntentStore, type Snapshot, type StoreAndClock } from '../intents/store.ts'
+import { change, type IntentStore, type Snapshot } from '../intents/store.ts'
 import { checkoutView } from '../intents/views.ts'
 import { logError } from '../log.ts'
 import { authorize } from '../provider/acquirer.ts'
@@ -38,7 +38,9 @@ import {
   type VerifiedSession,
 } from './sessions.ts'
 
-export interface CheckoutRoutesOptions extends StoreAndClock {
+export interface CheckoutRoutesOptions {
+  readonly intents: IntentStore
+  readonly now: () => Date
   readonly keys: SecretKeys
   readonly log: Logger
   readonly publicUrl: string
@@ -57,8 +59,7 @@ declare module 'fastify' {
 }
 
 export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): void {
-  const { keys, log, now, publicUrl, challengeUrl, waits, openers } = options
-  const intents = createIntentStore(options)
+  const { intents, keys, log, now, publicUrl, challengeUrl, waits, openers } = options
   const opens = createBuckets(openRate, now)
   const sessions = sessionReader(intents, openers.frame.tokens)
   const view = (snapshot: Snapshot) => checkoutView(snapshot, challengeUrl)

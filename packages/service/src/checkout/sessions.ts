@@ -15,13 +15,7 @@ import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
 import { lifetimes } from '../intents/lifetimes.ts'
-import {
-  createIntentStore,
-  type IntentStore,
-  load,
-  type Snapshot,
-  type StoreAndClock,
-} from '../intents/store.ts'
+import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { checkoutApiError } from './api-errors.ts'
 
@@ -53,13 +47,11 @@ const sessionRate: Rate = { burst: 100, perSecond: 1 }
 
 /** Returns what opens sessions of the private API, and those of full pages. Both have the same limits. */
 export function sessionOpeners({
-  db,
+  intents,
   keys,
-  now,
   publicUrl,
-}: StoreAndClock & { readonly keys: SecretKeys; readonly publicUrl: string }) {
-  const intents = createIntentStore({ db, now })
-  const limit = createBuckets(sessionRate, now).take
+}: Pick<SessionOpener, 'intents' | 'keys'> & { readonly publicUrl: string }) {
+  const limit = createBuckets(sessionRate, intents.now).take
   const opener = (use: TokenUse): SessionOpener => {
     return { intents, keys, limit, tokens: new SessionTokens(keys, publicUrl, use) }
   }

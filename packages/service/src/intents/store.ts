@@ -1,4 +1,5 @@
 /** Reads, creates, and changes Payment Intents. @module */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import type { Database } from '../store/database.ts'
 import { lockNotAvailable, StoreError } from '../store/errors.ts'
@@ -22,9 +23,23 @@ export interface StoreAndClock {
 
 export type IntentStore = ReturnType<typeof createIntentStore>
 
+/** Creates the store of an instance. */
 export function createIntentStore({ db, now }: StoreAndClock) {
+  /** The last change of each intent that is being changed. */
+  const changes = new Map<string, Promise<unknown>>()
   return {
     now,
+    /** Runs changes of one intent one after the other, so that they compete with those of other instances only. */
+    inTurn: async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
+      const last = changes.get(id) ?? Promise.resolve()
+      const running = last.then(work, work)
+      changes.set(id, running)
+      try {
+        return await running
+      } finally {
+        if (changes.get(id) === running) changes.delete(id)
+      }
+    },
     create: async (draft: Draft): Promise<Created> => await create(db, draft),
     /** Reads an intent without applying deadlines. */
     find: async (id: string): Promise<Intent | undefined> => {
@@ -66,6 +81,14 @@ export async function change(
   id: string,
   cause: Cause,
 ): Promise<Changed | undefined> {
+  return await store.inTurn(id, async () => await tryChange(store, id, cause))
+}
+
+async function tryChange(
+  store: IntentStore,
+  id: string,
+  cause: Cause,
+): Promise<Changed | undefined> {
   for (let tries = 0; tries < maxTries; tries++) {
     const before = await store.find(id)
     const environment = before && (await store.environment(before.environmentId))
@@ -77,6 +100,8 @@ export async function change(
     if (await store.write(before, intent)) {
       return { ...result, intent: { ...intent, revision: intent.revision + 1 } }
     }
+    // Otherwise two instances could lose in turn for as long as both have changes.
+    await sleep(Math.random() * 4 * tries)
   }
   throw new StoreError(lockNotAvailable, { reason: 'other requests keep changing the intent' })
 }
@@ -86,7 +111,7 @@ const maxTries = 50
 
 /** Reads an intent after its passed deadlines. */
 export async function load(store: IntentStore, id: string): Promise<Snapshot | undefined> {
-  return await change(store, id, { type: 'time_passed' })
+  return await tryChange(store, id, { type: 'time_passed' })
 }
 
 /** Revokes the secret permanently, with its checkout sessions. Returns whether an environment of these has the intent. */

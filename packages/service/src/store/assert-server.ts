@@ -45,7 +45,9 @@ async function poolerProblem([one, other]: readonly [pg.Client, pg.Client]): Pro
   if (!(await hasToken(other))) {
     // Occupies a session, so that a pooler may continue the first client in another one.
     await other.query('begin')
-    if (await hasToken(one)) return undefined
+    const isOwn = await hasToken(one)
+    await other.query('rollback')
+    if (isOwn) return undefined
   }
   return 'the pooler gives a connection no separate session, as PgBouncer with pool_mode = transaction or statement. Use pool_mode = session, or connect without a pooler.'
 }

@@ -7,12 +7,13 @@ import { type App, parseForms } from '../http/app.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
 import { json, page } from '../http/send.ts'
 import type { Challenge } from '../intents/intent.ts'
-import { createIntentStore, type StoreAndClock } from '../intents/store.ts'
+import type { IntentStore } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { type Outcome, takeStep } from './challenges.ts'
 import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
 
-export interface TestBankOptions extends StoreAndClock {
+export interface TestBankOptions {
+  readonly intents: IntentStore
   readonly keys: SecretKeys
   readonly publicUrl: string
   readonly hostedFolder: string
@@ -36,7 +37,7 @@ const formBytes = 4096
 
 function addSteps(
   app: App,
-  { db, now, keys, publicUrl, hostedFolder }: TestBankOptions,
+  { intents, keys, publicUrl, hostedFolder }: TestBankOptions,
   paths: {
     readonly display: Challenge['type']
     readonly enter: string
@@ -44,7 +45,7 @@ function addSteps(
   },
 ): void {
   const { display } = paths
-  const store = { intents: createIntentStore({ db, now }), keys }
+  const store = { intents, keys }
   const schema = { body: FormSchema }
 
   function respond(reply: FastifyReply, outcome: Outcome, locale: string): FastifyReply {

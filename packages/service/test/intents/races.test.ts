@@ -159,6 +159,12 @@ for (const [name, subject] of subjects) {
     }
   })
 
+  test(`${name}: opens one challenge at forty pages at once (finding S8)`, async () => {
+    const openings = Array.from({ length: 40 }, (_, at) => ({ ...open, token: `t-${at}` }))
+    const { results } = await race(subject, { first: [pay('challenge')], causes: openings })
+    expect(accepted(results)).toBe(40)
+  })
+
   test(`${name}: counts one of two wrong codes with one token`, async () => {
     const first = [pay('challenge'), open, enter]
     const { intent } = await race(subject, { first, causes: [answer('1'), answer('2')] })

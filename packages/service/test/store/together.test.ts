@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Intent } from '../../src/intents/intent.ts'
 import { stateOf } from '../../src/intents/intent.ts'
-import type { Cause } from '../../src/intents/lifecycle.ts'
-import { change, createIntentStore } from '../../src/intents/store.ts'
+import { type Cause, decide } from '../../src/intents/lifecycle.ts'
+import { createIntentStore } from '../../src/intents/store.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { Overloaded, StoreError } from '../../src/store/errors.ts'
 import { type Statement, sql } from '../../src/store/sql.ts'
@@ -60,7 +60,7 @@ describe.each(stores)('%s', async (_, open) => {
     }
   })
 
-  /** Twenty confirmations of strangers, and between them one change that cannot be stored. */
+  /** Changes of twenty strangers that are written at once, and among them one that cannot be stored. */
   test.each<[kind: string, poison: (intent: Intent) => Intent]>([
     ['breaks a rule of its state', (intent) => ({ ...intent, version: 9 })],
     ['is too long in bytes, but not in characters', (intent) => grown(intent, 'Ա'.repeat(40_000))],
@@ -74,8 +74,8 @@ describe.each(stores)('%s', async (_, open) => {
     const intents = Array.from({ length: 20 }, () => newIntent())
     await Promise.all(intents.map(async (intent) => await store.create({ intent })))
     const results = await Promise.allSettled(
-      intents.map(async (intent, at) =>
-        at === 7 ? await store.write(intent, poison(intent)) : await change(store, intent.id, pay),
+      intents.map(
+        async (intent, at) => await store.write(intent, at === 7 ? poison(intent) : paid(intent)),
       ),
     )
     const rejected = results.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []))
@@ -142,6 +142,10 @@ describe.each(stores)('%s', async (_, open) => {
     expect(new Set(sent).size).toBe(sent.length)
   })
 })
+
+function paid(intent: Intent): Intent {
+  return decide(intent, pay, new Date()).intent
+}
 
 function grown(intent: Intent, page: string): Intent {
   const state = stateOf(intent)
