@@ -30,15 +30,6 @@ export async function findIntent(
   }
 }
 
-export async function ordersOf(
-  db: Database,
-  ids: readonly (string | null)[],
-): Promise<ReadonlyMap<string | null, string>> {
-  const rows = await db.query<{ id: string; orderId: string }>`
-    select id, order_id as "orderId" from intents where id = any(${ids})`
-  return new Map(rows.map(({ id, orderId }) => [id, orderId]))
-}
-
 export interface IntentSearch {
   readonly environment: Environment
   /** Id of an intent. The page begins with the next older one. */
