@@ -74,5 +74,3 @@ export const routes = {
   settle: { method: 'POST', path: `${intent}/settle` },
   testCheckout: { method: 'POST', path: `${intent}/checkout` },
 } as const satisfies Readonly<Record<string, Route>>
-
-export type RouteName = keyof typeof routes

@@ -11,8 +11,6 @@ import { createReadCounter, findIssues, violations } from '../lint.ts'
 import { entryOf, type LogEntry } from './entry.ts'
 import { hasSecret } from './mask.ts'
 
-export type RequestLog = ReturnType<typeof createRequestLog>
-
 export function createRequestLog(now: () => Date) {
   /** Entries by environment, the oldest first. The environment that was used last is the last one. */
   const rings = new Map<string | null, LogEntry[]>()
