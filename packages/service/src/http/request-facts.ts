@@ -1,4 +1,5 @@
 /** What the service learns about a request while it serves it, for its logs. @module */
+import type { ServerResponse } from 'node:http'
 import type { ProblemError } from './problem.ts'
 
 interface LoggedIntent {
@@ -43,4 +44,16 @@ export function newFacts(): Facts {
     responseBody: undefined,
     problem: undefined,
   }
+}
+
+/**
+ * Calls `record` when a response has ended, with its HTTP status, or 0 if the connection closed before all of it was sent.
+ * fastify's hook `onResponse` does not run then.
+ */
+export function whenEnded(response: ServerResponse, record: (status: number) => void): void {
+  let status = 0
+  response.once('finish', () => {
+    status = response.statusCode
+  })
+  response.once('close', () => record(status))
 }

@@ -204,6 +204,14 @@ test('sends a request as the merchant, with the faults and rejections of a real 
     requestId: null,
     intentId: null,
   })
+  const body = JSON.stringify(order)
+  const headers = { 'content-type': 'application/json' }
+  const again = { method: 'POST', path: '/payment-intents', headers, body }
+  const { status, requestId, intentId } = await json('POST', `${path}/requests`, again)
+  expect(status).toBe(201)
+  await expect
+    .poll(async () => (await requests())[0])
+    .toMatchObject({ status, requestId, intentId })
   for (const wrong of [
     { path: '/healthz' },
     { path: '/payment-intents\r\n' },

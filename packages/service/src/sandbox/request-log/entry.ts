@@ -31,12 +31,10 @@ export interface LogEntry {
 export function entryOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { number, now }: { readonly number: number; readonly now: Date },
+  { number, now, status }: { readonly number: number; readonly now: Date; readonly status: number },
 ): Omit<LogEntry, 'reads'> {
   const { facts, method, url, headers } = request
   const { environment, replayed, faults, problem } = facts
-  // 0 if the connection closed before all of the response was sent.
-  const status = reply.raw.writableFinished ? reply.raw.statusCode : 0
   const ms = performance.now() - facts.startedAt
   const key = headers[names.idempotencyKey]
   const errors = problem ? problemErrors(request) : { pointers: [], pointersOmitted: 0 }

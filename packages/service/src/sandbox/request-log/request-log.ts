@@ -6,6 +6,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedRequest, RequestList } from '../../../shared/sandbox-api.ts'
+import { whenEnded } from '../../http/request-facts.ts'
 import type { Environment } from '../../merchants/environments.ts'
 import { createReadCounter, findIssues, violations } from '../lint.ts'
 import { entryOf, type LogEntry } from './entry.ts'
@@ -18,8 +19,8 @@ export function createRequestLog(now: () => Date) {
   const countReads = createReadCounter()
   let count = 0
 
-  function record(request: FastifyRequest, reply: FastifyReply): void {
-    const logged = entryOf(request, reply, { number: ++count, now: now() })
+  function record(request: FastifyRequest, reply: FastifyReply, status: number): void {
+    const logged = entryOf(request, reply, { number: ++count, now: now(), status })
     const entry = { ...logged, reads: countReads(logged.request) }
     const { environment, operation } = entry.request
     if (operation === 'page' && environment === null) return
@@ -44,8 +45,8 @@ export function createRequestLog(now: () => Date) {
   function watch(request: FastifyRequest, reply: FastifyReply): void {
     // The key may be invalid, but is not logged either way.
     if (request.headers.authorization?.includes('pi_sk_live_')) return
-    reply.raw.once('close', () => {
-      if (request.facts.environment?.mode !== 'live') record(request, reply)
+    whenEnded(reply.raw, (status) => {
+      if (request.facts.environment?.mode !== 'live') record(request, reply, status)
     })
   }
 
