@@ -63,7 +63,6 @@ export const routes = {
   sendRequest: { method: 'POST', path: `${environment}/requests` },
   exchange: { method: 'GET', path: `${environment}/requests/:request` },
   clearRequests: { method: 'DELETE', path: `${environment}/requests` },
-  keyUses: { method: 'GET', path: `${environment}/idempotency` },
   lint: { method: 'GET', path: `${environment}/lint` },
   clearLint: { method: 'DELETE', path: `${environment}/lint` },
   faults: { method: 'GET', path: `${environment}/faults` },
@@ -75,4 +74,3 @@ export const routes = {
   settle: { method: 'POST', path: `${intent}/settle` },
   testCheckout: { method: 'POST', path: `${intent}/checkout` },
 } as const satisfies Readonly<Record<string, Route>>
-

@@ -22,8 +22,8 @@ import { addTestBankRoutes } from './test-bank/routes.ts'
 export interface AppOptions
   extends Omit<IntentRoutesOptions, 'hooksOf'>,
     Omit<CheckoutRoutesOptions, 'openers'>,
-    Omit<SandboxRoutesOptions, 'db'>,
-    Omit<HealthOptions, 'db'>,
+    SandboxRoutesOptions,
+    HealthOptions,
     Omit<HttpOptions, 'server'> {
   readonly limits: RateLimits
   readonly adminToken: string

@@ -1,4 +1,5 @@
 /** The filters of the lists. They outlive the views, which are created again with each change of section. @module */
+import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 
 /** Filter of intents. The service applies both. */
 export interface IntentFilter {
@@ -8,30 +9,33 @@ export interface IntentFilter {
   readonly before: string
 }
 
+/** Filter of requests, applied in the page. */
 export interface RequestFilter {
   readonly q: string
   /** `failed`, an operation, or `''` for all requests. */
   readonly show: string
   /** Idempotency key of the creates, or `''` for all requests. */
   readonly key: string
-  /** Number of the request before the page, or 0 for the newest page. */
-  readonly before: number
-}
-
-/** Filter of idempotency keys, applied in the page. */
-export interface KeyFilter {
-  readonly q: string
-  /** What a key must have, or `''` for all keys. */
-  readonly show: '' | 'replays' | 'conflicts' | 'lost'
 }
 
 /** The service accepts no longer search term. */
 export const maxSearchLength = 200
 
 export const anyIntent: IntentFilter = { q: '', status: '', before: '' }
-export const anyRequest: RequestFilter = { q: '', show: '', key: '', before: 0 }
-export const anyKey: KeyFilter = { q: '', show: '' }
+export const anyRequest: RequestFilter = { q: '', show: '', key: '' }
 
-export function isUnfiltered(filter: IntentFilter | KeyFilter | RequestFilter): boolean {
+export function isUnfiltered(filter: IntentFilter | RequestFilter): boolean {
   return !Object.values(filter).some(Boolean)
+}
+
+export function matchesRequest(request: LoggedRequest, { q, show, key }: RequestFilter): boolean {
+  const { status, operation, idempotencyKey, order, ...shown } = request
+  const isFailure = operation !== 'check' && (status === 0 || status >= 400)
+  if (show === 'failed' ? !isFailure : show !== '' && operation !== show) return false
+  if (key !== '' && idempotencyKey !== key) return false
+  const { method, path, requestId, intentId, problem, faults, replayed } = shown
+  const badges = [...faults, ...(replayed ? ['replayed'] : [])]
+  const ids = [requestId, intentId, idempotencyKey, order?.orderId]
+  const text = [method, path, status, problem, ...badges, ...ids].join(' ').toLowerCase()
+  return text.includes(q.trim().toLowerCase())
 }

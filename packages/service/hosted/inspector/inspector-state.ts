@@ -11,11 +11,9 @@ import type {
 } from '../../shared/sandbox-api.ts'
 import {
   anyIntent,
-  anyKey,
   anyRequest,
   type IntentFilter,
   isUnfiltered,
-  type KeyFilter,
   type RequestFilter,
 } from './filters.ts'
 import type { Route } from './route.ts'
@@ -61,7 +59,6 @@ export class InspectorState {
   /** Filter of the intents in `lists`. */
   listedFilter = anyIntent
   requestFilter = anyRequest
-  keyFilter = anyKey
   detail: ShownIntent | undefined
   /** Whether the open intent or request does not exist. */
   isMissing = false
@@ -74,8 +71,6 @@ export class InspectorState {
   #reading = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
   #exchange: LoggedExchange | undefined
-  /** Filter of the requests that are shown. */
-  #shownFilter = anyRequest
   /** Filter of intents that the open intent follows. */
   #followed: IntentFilter | undefined
 
@@ -104,7 +99,6 @@ export class InspectorState {
     this.environment = this.environments.find((environment) => environment.id === id)
     this.lists = {}
     this.intentFilter = { ...this.intentFilter, before: '' }
-    this.requestFilter = { ...this.requestFilter, before: 0 }
     this.detail = undefined
     this.route = { section: this.route.section }
     this.#refreshIn(0)
@@ -121,13 +115,8 @@ export class InspectorState {
   }
 
   searchRequests(filter: Partial<RequestFilter>): void {
-    this.requestFilter = { ...this.requestFilter, before: 0, ...filter }
+    this.requestFilter = { ...this.requestFilter, ...filter }
     this.#refreshIn(filter.q === undefined ? 0 : typingPause)
-  }
-
-  filterKeys(filter: Partial<KeyFilter>): void {
-    this.keyFilter = { ...this.keyFilter, ...filter }
-    this.#page.requestUpdate()
   }
 
   open(route: Route): void {
@@ -242,7 +231,6 @@ export class InspectorState {
     this.environment = environment
     this.lists = { ...(isSame && this.lists), ...list }
     if (list?.intents) this.listedFilter = filter
-    this.#shownFilter = this.requestFilter
     this.#exchange = exchange
     this.detail = selected === id ? opened : undefined
     this.readError = undefined
@@ -283,20 +271,8 @@ export class InspectorState {
   ): Promise<Partial<Lists> | undefined> {
     const { section: name } = this.route
     if (name === 'environment') return undefined
-    const { show, ...rest } = this.#heldFilter()
-    const requests = { ...rest, ...(show === 'failed' ? { failed: true } : { operation: show }) }
-    const filters = { intents: this.intentFilter, requests }
-    const filter = name === 'intents' || name === 'requests' ? filters[name] : {}
-    const path = `/environments/${environment}/${name}${queryText(filter)}`
-    return { [name]: await api.read(path, signal) }
-  }
-
-  /** Shown requests keep their places while the list is scrolled. */
-  #heldFilter(): RequestFilter {
-    const filter = this.requestFilter
-    const [first] = this.lists.requests?.requests ?? []
-    if (!first || filter !== this.#shownFilter || filter.before) return filter
-    return this.#page.isScrolled() ? { ...filter, before: first.number + 1 } : filter
+    const query = name === 'intents' ? queryText(this.intentFilter) : ''
+    return { [name]: await api.read(`/environments/${environment}/${name}${query}`, signal) }
   }
 
   /** Reads the open request, which does not change, once. */

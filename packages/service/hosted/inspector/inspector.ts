@@ -2,7 +2,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { LightElement } from '../light-element.ts'
 import { anyIntent, anyRequest, isUnfiltered } from './filters.ts'
-import { idempotencyView } from './idempotency-view.ts'
 import { InspectorState } from './inspector-state.ts'
 import { spanText, timeText } from './labels.ts'
 import { lintView } from './lint-view.ts'
@@ -161,8 +160,6 @@ export class Inspector extends LightElement {
         return html`<intents-view .state=${state} .selected=${id}></intents-view>`
       case 'requests':
         return html`<requests-view .state=${state} .selected=${id}></requests-view>`
-      case 'idempotency':
-        return idempotencyView(state)
       case 'lint':
         return lintView(state)
       case 'faults':

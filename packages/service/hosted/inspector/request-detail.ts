@@ -38,13 +38,10 @@ export class RequestDetail extends DetailView {
   }
 }
 
-function summary(
-  state: InspectorState,
-  { request, orderId: stored }: LoggedExchange,
-): TemplateResult {
+function summary(state: InspectorState, { request }: LoggedExchange): TemplateResult {
   const { intentId, idempotencyKey, operation, status, faults, at, ms, order } = request
   const key = idempotencyKey ? keyLink(state, idempotencyKey) : 'None'
-  const orderId = order?.orderId ?? stored
+  const orderId = order?.orderId
   const amount = order && order.amount !== null && money(order.amount, order.currency ?? '')
   return facts([
     ['Connection', status === 0 && 'Closed before the response was sent'],

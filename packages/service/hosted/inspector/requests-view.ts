@@ -2,22 +2,22 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
-import { anyRequest, isUnfiltered, type RequestFilter } from './filters.ts'
+import { anyRequest, isUnfiltered, matchesRequest, type RequestFilter } from './filters.ts'
 import { PanesView } from './inspector-view.ts'
 import { keyText, timeText } from './labels.ts'
-import { emptySection, noMatch, pageButtons, searchField, selectField } from './markup.ts'
+import { emptySection, noMatch, searchField, selectField } from './markup.ts'
 import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
 
 export class RequestsView extends PanesView {
   protected override render(): unknown {
     const { requestFilter: filter, lists } = this.state
-    const { requests = [], newer = 0, hasOlder = false } = lists.requests ?? {}
+    const { requests: all = [] } = lists.requests ?? {}
+    const requests = all.filter((request) => matchesRequest(request, filter))
     if (requests.length === 0 && isUnfiltered(filter) && !this.selected) return empty()
     return html`<div class="panes columns" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Requests">
         ${this.#filters(filter)}
-        ${newer > 0 && !filter.before ? this.#newer(newer) : nothing}
         ${
           requests.length > 0
             ? html`<ul class="log">${repeat(
@@ -31,12 +31,6 @@ export class RequestsView extends PanesView {
                 onClear: () => this.state.searchRequests(anyRequest),
               })
         }
-        ${pageButtons({
-          showsNewest: filter.before === 0,
-          older: 'Show older',
-          before: (hasOlder && requests.at(-1)?.number) || null,
-          onPage: (before = 0) => this.state.searchRequests({ before }),
-        })}
         ${this.#kept()}
       </section>
       ${
@@ -45,16 +39,6 @@ export class RequestsView extends PanesView {
           : html`<p class="empty">Select a request to see what was sent and received, and to send it again.</p>`
       }
     </div>`
-  }
-
-  /** Shows the rows that have arrived while the list was held in place. */
-  #newer(count: number): TemplateResult {
-    const show = (): void => {
-      scrollTo(0, 0)
-      this.querySelector('.list')?.scrollTo(0, 0)
-      this.state.searchRequests({})
-    }
-    return html`<p class="newer"><button type="button" class="small" @click=${show}>Show ${count} newer</button></p>`
   }
 
   #filters({ q, show, key }: RequestFilter): TemplateResult {

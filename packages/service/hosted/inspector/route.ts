@@ -5,14 +5,7 @@
  * @module
  */
 
-export const sections = [
-  'intents',
-  'requests',
-  'idempotency',
-  'lint',
-  'faults',
-  'environment',
-] as const
+export const sections = ['intents', 'requests', 'lint', 'faults', 'environment'] as const
 export type Section = (typeof sections)[number]
 
 export interface Route {

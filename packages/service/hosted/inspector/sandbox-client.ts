@@ -2,10 +2,9 @@
 import type { Problem } from '@pi-checkout/contract'
 import type {
   IntentPage,
-  KeyUse,
   LintIssue,
   LoggedRequest,
-  RequestPage,
+  RequestList,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
 
@@ -37,8 +36,7 @@ export function messageOf(error: unknown): string {
 /** The lists of one environment, by the section that shows one, which is its path in the sandbox API. */
 export interface Lists {
   readonly intents: IntentPage
-  readonly requests: RequestPage
-  readonly idempotency: { readonly keys: readonly KeyUse[] }
+  readonly requests: RequestList
   readonly lint: { readonly findings: readonly LintIssue[] }
   readonly faults: {
     readonly rules: readonly StoredFaultRule[]

@@ -23,6 +23,7 @@ export function addPageRoutes(app: App, options: FullPageOptions): void {
     const intent = intentIdPattern.test(id) ? await intents.find(id) : undefined
     const environment = intent && (await intents.environment(intent.environmentId))
     facts.environment = environment
+    facts.intent = intent
     // Older browsers do not say it, and show after some seconds that no page around it answers.
     if (headers['sec-fetch-dest'] === 'document') {
       return showError({ isAlone: environment !== undefined })

@@ -19,7 +19,7 @@ import { z } from 'zod'
 import { newRequestId } from '../ids.ts'
 import { sendClientError } from './client-errors.ts'
 import { notFound, type ProblemPage, problemResponse, sendProblem } from './problem.ts'
-import { type Facts, newFacts } from './request-facts.ts'
+import { type Facts, newFacts, whenEnded } from './request-facts.ts'
 import { inputProblem } from './validation.ts'
 
 /** An instance whose schemas are those of zod. */
@@ -158,12 +158,12 @@ function parseJson(app: App): void {
 function logResponses(log: Logger, trustedProxies: HttpOptions['trustedProxies']) {
   return (request: FastifyRequest, { raw }: FastifyReply, next: () => void): void => {
     const { method, ip, facts, routeOptions } = request
-    raw.once('close', () => {
+    whenEnded(raw, (status) => {
       log.debug(
         {
           method,
           path: routeOptions.url ?? '/*',
-          status: raw.writableFinished ? raw.statusCode : 0,
+          status,
           ms: Math.round((performance.now() - facts.startedAt) * 10) / 10,
           requestId: request.id,
           ...(trustedProxies && { client: ip }),

@@ -52,7 +52,8 @@ export function serveConnections(
   server.on('request', (request, response) => {
     const socket: TrackedSocket = request.socket
     const state = socket[connection]
-    if (!state) return
+    // Node.js parses all that it has read, also after the connection was closed.
+    if (!state || socket.destroyed) return
     if (!state.current) return begin({ request, response })
     if (state.pipelined.push({ request, response }) > maxPipelined) socket.destroy()
   })

@@ -75,7 +75,7 @@ export function addIntentRoutes(app: App, options: IntentRoutesOptions): void {
         key: key === undefined ? undefined : idempotencyHashes(environment, { key, body }),
       })
       const intent = intentOf(created)
-      facts.intentId = intent.id
+      facts.intent = intent
       facts.replayed = created.type === 'replayed'
       reply.header('location', `${routes.create.path}/${intent.id}`)
       if (facts.replayed) reply.header(headers.idempotentReplayed, 'true')
@@ -96,7 +96,7 @@ export function addIntentRoutes(app: App, options: IntentRoutesOptions): void {
       const { facts, params, merchant: environment } = request
       const found = intentIdPattern.test(params.id) ? await intents.find(params.id) : undefined
       if (!found || found.environmentId !== environment.id) throw notFound()
-      facts.intentId = found.id
+      facts.intent = found
       const due = dueAt(found)
       const isDue = due && due <= environmentNow(environment, now())
       const current = isDue ? (await load(intents, found.id))?.intent : found

@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
-import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
@@ -17,7 +16,7 @@ import {
 } from '../merchants/merchants.ts'
 import { hasNoEnvironment } from '../store/errors.ts'
 import { SetClock, setClock } from './environment-clock.ts'
-import { listIntents, ordersOf, searchIntents } from './intents.ts'
+import { searchIntents } from './intents.ts'
 import {
   CreateEnvironmentSchema,
   FaultRuleSchema,
@@ -25,7 +24,6 @@ import {
   IntentsQuerySchema,
   RegisterOriginSchema,
   RemoveOriginSchema,
-  RequestsQuerySchema,
 } from './parse-request.ts'
 import { deleteEnvironment } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
@@ -33,7 +31,7 @@ import { RequestSchema, sendRequest } from './send-request.ts'
 
 export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): void {
   const { authenticator, db, intents: store, now, storeOptions } = options
-  const { faults, requestLog, lint, forget } = options
+  const { faults, requestLog, forget } = options
   const params = IdSchema
 
   /** Returns the environment of a path. @throws {ProblemError} If it is not a test environment. */
@@ -42,12 +40,6 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
     const environment = await findEnvironment(db, id)
     if (environment?.mode === 'test') return environment
     throw noEnvironment()
-  }
-
-  function findingsOf({ id, allowedOrigins }: Environment): readonly LintIssue[] {
-    // The command line may have registered origins.
-    lint.resolve(id, allowedOrigins)
-    return lint.issues(id)
   }
 
   async function moveClock(id: string, change: SetClock): Promise<object> {
@@ -64,7 +56,7 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
         clock: clockOf(environment, now()),
         counts: {
           failures: requestLog.countFailures(environment.id),
-          findings: findingsOf(environment).length,
+          findings: requestLog.issues(environment).length,
           rules: faults.list(environment.id).length,
         },
         keys: apiKeys
@@ -153,29 +145,8 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
     },
   )
 
-  app.get(
-    routes.requests.path,
-    { schema: { params, querystring: RequestsQuerySchema } },
-    async (request, reply) => {
-      const environment = await environmentOf(request)
-      const { before, q: text, operation, key, failed } = request.query
-      // Logged requests contain only ids of intents, so find these by order and customer.
-      const search = { environment, before: undefined, term: text ?? null, status: null }
-      const named =
-        text === undefined ? [] : (await listIntents({ db, intents: store }, search)).intents
-      const shown = requestLog.requests(environment.id, {
-        before,
-        text,
-        intentIds: new Set(named.map(({ id }) => id)),
-        operation: operation || undefined,
-        key: key || undefined,
-        failed: failed === 'true',
-      })
-      const ids = shown.requests.map(({ intentId }) => intentId)
-      const orders = await ordersOf(db, ids)
-      const requests = shown.requests.map((each) => withOrder(each, orders))
-      return json(reply, { ...shown, requests })
-    },
+  app.get(routes.requests.path, async (request, reply) =>
+    json(reply, requestLog.requests((await environmentOf(request)).id)),
   )
   app.post(
     routes.sendRequest.path,
@@ -193,29 +164,18 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
       const { id } = await environmentOf(request)
       const entry = requestLog.find(id, request.params.request)
       if (!entry) throw notFound('The log of this environment has no request with this id.')
-      const { intentId } = entry.request
-      const orderId = (await ordersOf(db, [intentId])).get(intentId) ?? null
-      return json(reply, { request: entry.request, orderId, ...entry.exchange })
+      return json(reply, { request: entry.request, ...entry.exchange })
     },
   )
   app.delete(routes.clearRequests.path, async (request, reply) => {
     requestLog.clear((await environmentOf(request)).id)
     return json(reply, { requests: [] })
   })
-  app.get(routes.keyUses.path, async (request, reply) => {
-    const uses = requestLog.keyUses((await environmentOf(request)).id)
-    const ids = uses.map(({ intentId }) => intentId)
-    const orders = await ordersOf(db, ids)
-    return json(reply, {
-      keys: uses.map((use) => ({ ...use, orderId: orders.get(use.intentId) ?? null })),
-    })
-  })
-
   app.get(routes.lint.path, async (request, reply) =>
-    json(reply, { findings: findingsOf(await environmentOf(request)) }),
+    json(reply, { findings: requestLog.issues(await environmentOf(request)) }),
   )
   app.delete(routes.clearLint.path, async (request, reply) => {
-    lint.clear((await environmentOf(request)).id)
+    requestLog.clearIssues((await environmentOf(request)).id)
     return json(reply, { findings: [] })
   })
 
@@ -264,16 +224,6 @@ function rethrow(error: unknown): never {
 
 export function noEnvironment(): Error {
   return notFound('No test environment has this id. GET /_sandbox/environments lists them.')
-}
-
-/** Adds the order of its intent to a request that names none. */
-function withOrder(
-  request: LoggedRequest,
-  orders: ReadonlyMap<string | null, string>,
-): LoggedRequest {
-  const orderId = orders.get(request.intentId)
-  if (request.order || orderId === undefined) return request
-  return { ...request, order: { orderId, amount: null, currency: null } }
 }
 
 function summaryOf({ id, merchantName: merchant, allowedOrigins: origins }: Environment): object {

@@ -45,19 +45,6 @@ export async function findIntent(
   }
 }
 
-export async function ordersOf(
-  db: Database,
-  ids: readonly (string | null)[],
-): Promise<ReadonlyMap<string | null, string>> {
-  const orders = new Map<string, string>()
-  const read = async (id: string): Promise<void> => {
-    const [row] = await db.query<OrderRow>(findOrder(id))
-    if (row) orders.set(id, row.orderId)
-  }
-  await Promise.all([...new Set(ids)].filter((id) => id !== null).map(read))
-  return orders
-}
-
 export interface IntentSearch {
   readonly environment: Environment
   /** Id of an intent. The page begins with the next older one. */

@@ -1,6 +1,6 @@
 /** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
 import { hash } from 'node:crypto'
-import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
+import type { LintIssue, LintRule, LoggedRequest } from '../../shared/sandbox-api.ts'
 import type { LogEntry } from './request-log/entry.ts'
 
 const lintRules = {
@@ -38,65 +38,32 @@ interface Violation {
   readonly origin?: string
 }
 
-export function createLint() {
+/**
+ * Returns the issues of an environment's requests, newest first. Violations of a rule with the same subject are one.
+ *
+ * @param entries - Newest first.
+ * @param origins - Registered ones, whose pages have no issue any more.
+ */
+export function findIssues(
+  entries: readonly LogEntry[],
+  origins: readonly string[],
+): readonly LintIssue[] {
   const issues = new Map<string, LintIssue>()
-  /** Reads of an intent in its current span, for the intents that were read last. */
-  const reads = new Map<string, Reads>()
-
-  function add({ request }: LogEntry, violation: Violation): void {
-    const { rule, detail, subject = '', origin = null } = violation
-    const { environment, intentId, requestId, at } = request
-    const name = `${environment} ${rule} ${subject}`
-    const existing = issues.get(name)
-    // Delete it first, so that it is added at the end. The first issues are dropped.
-    issues.delete(name)
-    issues.set(name, {
-      rule,
-      ...lintRules[rule],
-      detail,
-      origin,
-      environment,
-      intentId,
-      requestId,
-      count: (existing?.count ?? 0) + 1,
-      firstAt: existing?.firstAt ?? at,
-      lastAt: at,
-    })
-    if (issues.size > maxIssues) issues.delete(issues.keys().next().value ?? '')
+  for (const entry of entries) {
+    for (const { rule, detail, subject = '', origin = null } of violations(entry)) {
+      if (origin !== null && origins.includes(origin)) continue
+      const { environment, intentId, requestId, at } = entry.request
+      const name = `${environment} ${rule} ${subject}`
+      const texts = { rule, ...lintRules[rule], detail, origin, environment }
+      const newest = issues.get(name) ?? { ...texts, intentId, requestId, count: 0, lastAt: at }
+      issues.set(name, { ...newest, count: newest.count + 1, firstAt: at })
+    }
   }
-
-  const drop = (isDropped: (issue: LintIssue) => boolean): void => {
-    const dropped = [...issues].filter(([, issue]) => isDropped(issue))
-    for (const [name] of dropped) issues.delete(name)
-  }
-
-  return {
-    check: (entry: LogEntry): void => {
-      for (const violation of violations(entry, countRead(reads, entry))) add(entry, violation)
-    },
-    /** Returns issues of an environment and of unknown environments, newest first. */
-    issues: (environmentId: string): readonly LintIssue[] =>
-      [...issues.values()]
-        .filter(({ environment }) => environment === null || environment === environmentId)
-        .reverse(),
-    /** Removes issues about origins that have been registered. */
-    resolve: (environmentId: string, origins: readonly string[]): void =>
-      drop(
-        ({ environment, origin }) =>
-          environment === environmentId && origin !== null && origins.includes(origin),
-      ),
-    /** Clears all issues, or those of one environment and of unknown environments. */
-    clear: (environmentId?: string): void =>
-      drop(
-        ({ environment }) =>
-          environmentId === undefined || environment === null || environment === environmentId,
-      ),
-  }
+  return [...issues.values()]
 }
 
-/** @param reads - Number of reads of the intent in the current span, including this one. */
-export function violations(entry: LogEntry, reads: number): readonly Violation[] {
-  const { isKeyFromBrowser, hasSecretInUrl, unregisteredOrigin: origin } = entry
+export function violations(entry: LogEntry): readonly Violation[] {
+  const { isKeyFromBrowser, hasSecretInUrl, reads, unregisteredOrigin: origin } = entry
   const { operation, status, method, path, idempotencyKey: key, intentId } = entry.request
   const request = `${method} ${path}`
   const found: Violation[] = []
@@ -132,27 +99,31 @@ export function violations(entry: LogEntry, reads: number): readonly Violation[]
 const tooManyReads = 6
 const readSpan = 5000
 
-const maxIssues = 200
-
 interface Reads {
-  startedAt: number
+  readonly startedAt: number
   count: number
 }
 
-/** Returns the number of reads in the current span, which began with the first one after an earlier span. */
-function countRead(reads: Map<string, Reads>, { request }: LogEntry): number {
-  const { operation, status, intentId, at } = request
-  // A client retries a failed read.
-  if (operation !== 'retrieve' || status !== 200 || intentId === null) return 0
-  const time = Date.parse(at)
-  const last = reads.get(intentId)
-  const isInSpan = last !== undefined && time - last.startedAt < readSpan
-  const span = isInSpan ? last : { startedAt: time, count: 0 }
-  span.count++
-  reads.delete(intentId)
-  reads.set(intentId, span)
-  if (reads.size > maxIntents) reads.delete(reads.keys().next().value ?? '')
-  return span.count
+/**
+ * Returns the function that counts the reads of an intent within `readSpan`, including this one. The span begins with the
+ * first read after an earlier span.
+ */
+export function createReadCounter(): (request: LoggedRequest) => number {
+  /** By intent, for those that were read last. */
+  const reads = new Map<string, Reads>()
+  return ({ operation, status, intentId, at }) => {
+    // A client retries a failed read.
+    if (operation !== 'retrieve' || status !== 200 || intentId === null) return 0
+    const time = Date.parse(at)
+    const last = reads.get(intentId)
+    const isInSpan = last !== undefined && time - last.startedAt < readSpan
+    const span = isInSpan ? last : { startedAt: time, count: 0 }
+    span.count++
+    reads.delete(intentId)
+    reads.set(intentId, span)
+    if (reads.size > maxIntents) reads.delete(reads.keys().next().value ?? '')
+    return span.count
+  }
 }
 
 const maxIntents = 1000

@@ -41,29 +41,15 @@ export const ResetSchema = z.strictObject({
     .optional(),
 })
 
-const term = z
-  .string()
-  .trim()
-  .max(200, 'must have at most 200 characters')
-  .transform((text) => text || undefined)
-  .optional()
-
 export const IntentsQuerySchema = z.object({
   before: z.string().regex(paymentIntentIdPattern, 'must be the id of a Payment Intent').optional(),
-  q: term,
+  q: z
+    .string()
+    .trim()
+    .max(200, 'must have at most 200 characters')
+    .transform((text) => text || undefined)
+    .optional(),
   status: z
     .enum(paymentIntentStatuses, `must be one of ${paymentIntentStatuses.join(', ')}`)
     .optional(),
-})
-
-export const RequestsQuerySchema = z.object({
-  before: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be the number of a request')
-    .transform(Number)
-    .default(Infinity),
-  q: term,
-  operation: z.string().optional(),
-  key: z.string().optional(),
-  failed: z.string().optional(),
 })

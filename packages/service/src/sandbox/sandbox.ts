@@ -1,9 +1,8 @@
-/** The sandbox of one instance: request log, lint, and faults. @module */
+/** The sandbox of one instance: request log and faults. @module */
 import type { IntentStore, StoreAndClock } from '../intents/store.ts'
 import type { Authenticator } from '../merchants/authenticate.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createFaultRules } from './faults/queued-rules.ts'
-import { createLint } from './lint.ts'
 import { createRequestLog } from './request-log/request-log.ts'
 
 type Sandbox = Readonly<ReturnType<typeof createSandbox>>
@@ -19,14 +18,12 @@ export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
 }
 
 export function createSandbox(now: () => Date) {
-  const lint = createLint()
   const faults = createFaultRules()
-  const requestLog = createRequestLog({ now, onEntry: lint.check })
+  const requestLog = createRequestLog(now)
   /** Forgets all of one test environment, or of all if the id is `undefined`. */
   const forget = (environmentId: string | undefined): void => {
     faults.clear(environmentId)
     requestLog.clear(environmentId)
-    lint.clear(environmentId)
   }
-  return { requestLog, lint, faults, forget }
+  return { requestLog, faults, forget }
 }

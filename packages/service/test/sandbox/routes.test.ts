@@ -129,7 +129,6 @@ test('keeps the body, the key, and the response of a request', async () => {
   expect(made).toMatchObject({ faults: ['malformed-json'] })
   expect(await exchangeOf(made)).toEqual({
     request: made,
-    orderId: 'A-1001',
     headers: { 'content-type': 'application/json', ...key },
     responseHeaders: { location: `/payment-intents/${made.intentId}` },
     requestBody: body,
@@ -164,7 +163,7 @@ test('names the order of a read, and the requests that a fault changed', async (
   await retrieve(service, id)
   await create(service, order, { 'sandbox-fault': '500' })
   await waitForRequests(3)
-  expect((await requests())[1]).toMatchObject({ order: { orderId: 'A-1001', amount: null } })
+  expect((await requests())[1]).toMatchObject({ order: { orderId: 'A-1001', amount: 150000 } })
   const { requests: changed } = await json('GET', `${path}/faults`)
   expect(changed).toMatchObject([{ status: 500, faults: ['500'] }])
 })
@@ -205,6 +204,14 @@ test('sends a request as the merchant, with the faults and rejections of a real 
     requestId: null,
     intentId: null,
   })
+  const body = JSON.stringify(order)
+  const headers = { 'content-type': 'application/json' }
+  const again = { method: 'POST', path: '/payment-intents', headers, body }
+  const { status, requestId, intentId } = await json('POST', `${path}/requests`, again)
+  expect(status).toBe(201)
+  await expect
+    .poll(async () => (await requests())[0])
+    .toMatchObject({ status, requestId, intentId })
   for (const wrong of [
     { path: '/healthz' },
     { path: '/payment-intents\r\n' },
@@ -233,28 +240,41 @@ test('masks a secret that was sent as the name of a field, in the response and i
   await expect.poll(requests).toMatchObject([{ pointers: [pointer] }])
 })
 
-test('finds requests by order, key, status, or problem, and replays', async () => {
-  const id = await newIntent('order-S-77-attempt-1')
-  await create(service, { ...order, orderId: 'S-78' })
-  await retrieve(service, id)
-  await create(service, { ...order, amount: 0 })
-  const found = async (text: string): Promise<readonly string[]> => {
-    const list = await json('GET', `${path}/requests?q=${encodeURIComponent(text)}`)
-    return list.requests.map((each: Record<string, unknown>) => `${each.method} ${each.status}`)
+/** @see Finding U1 */
+test('shows no amount of a rejected create that is none', async () => {
+  for (const [amount, currency] of [
+    [15.5, 'AMD'],
+    [1e20, 'AMD'],
+    [-1, 'USD'],
+    [100, 'toString'],
+  ]) {
+    await create(service, { ...order, amount, currency })
   }
-  await expect.poll(async () => await found('')).toHaveLength(4)
-  expect(await found('a-1001')).toEqual(['POST 400', 'GET 200', 'POST 201'])
-  expect(await found('s-78')).toEqual(['POST 201'])
-  expect(await found('order-S-77-attempt-1')).toEqual(['GET 200', 'POST 201'])
-  expect(await found('validation_failed')).toEqual(['POST 400'])
-  await newIntent('order-S-77-attempt-1')
-  await expect.poll(async () => await found('replayed')).toEqual(['POST 201'])
-  expect(await found('nowhere')).toEqual([])
-  expect((await json('GET', `/intents/${id}`)).requests).toMatchObject([
-    { method: 'POST', replayed: true },
-    { method: 'GET', intentId: id },
-    { method: 'POST', intentId: id },
-  ])
+  const shown = { orderId: order.orderId, amount: null }
+  await expect
+    .poll(requests)
+    .toMatchObject([
+      { order: { amount: 100, currency: null } },
+      { order: { ...shown, currency: 'USD' } },
+      { order: { ...shown, currency: 'AMD' } },
+      { order: { ...shown, currency: 'AMD' } },
+    ])
+})
+
+/** @see Finding U5 */
+test('keeps the newest 500 requests of each environment', async () => {
+  await create(service, { ...order, amount: 0 })
+  await waitForRequests(1)
+  const other = await json('POST', '/environments', {})
+  const merchant = { ...service, apiKey: other.apiKey }
+  for (let round = 0; round < 11; round++) {
+    await Promise.all(Array.from({ length: 50 }, () => retrieve(merchant, 'pi_none')))
+  }
+  await expect
+    .poll(async () => (await json('GET', `/environments/${other.id}/requests`)).requests)
+    .toHaveLength(500)
+  expect(await requests()).toMatchObject([{ problem: 'validation_failed' }])
+  await json('DELETE', `/environments/${other.id}`)
 })
 
 test('finds intents by order, customer, card, and status', async () => {
@@ -277,16 +297,6 @@ test('finds intents by order, customer, card, and status', async () => {
     const list = `${path}/intents?q=${encodeURIComponent(q)}`
     expect((await control(service, 'GET', list)).status).toBe(400)
   }
-})
-
-test('counts replays and conflicts of each idempotency key', async () => {
-  const id = await newIntent('counted-key-1')
-  await newIntent('counted-key-1')
-  await newIntent('"counted-key-1"')
-  await create(service, { ...order, amount: 1 }, { 'idempotency-key': 'counted-key-1' })
-  await expect
-    .poll(async () => (await json('GET', `${path}/idempotency`)).keys)
-    .toMatchObject([{ intentId: id, requests: 4, replays: 2, conflicts: 1, waits: 0 }])
 })
 
 test('lists issues that will cause errors in production', async () => {

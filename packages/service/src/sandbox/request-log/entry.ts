@@ -16,11 +16,13 @@ import { hasSecret, maskCredentials, maskIds, maskPath } from './mask.ts'
 export interface LogEntry {
   readonly request: LoggedRequest
   /** Its bodies are dropped when newer ones need their memory. */
-  exchange: Omit<LoggedExchange, 'request' | 'orderId'>
+  exchange: Omit<LoggedExchange, 'request'>
   /** Whether the request had headers that only browsers send, and a key or a preflight for one. */
   readonly isKeyFromBrowser: boolean
   /** Whether the address contained a credential. */
   readonly hasSecretInUrl: boolean
+  /** Number of reads of the intent within a few seconds, including this one. */
+  readonly reads: number
   /** Origin of the page that requested a hosted page, if it is not registered. */
   readonly unregisteredOrigin: string | undefined
 }
@@ -29,12 +31,10 @@ export interface LogEntry {
 export function entryOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { number, now }: { readonly number: number; readonly now: Date },
-): LogEntry {
+  { number, now, status }: { readonly number: number; readonly now: Date; readonly status: number },
+): Omit<LogEntry, 'reads'> {
   const { facts, method, url, headers } = request
   const { environment, replayed, faults, problem } = facts
-  // 0 if the connection closed before all of the response was sent.
-  const status = reply.raw.writableFinished ? reply.raw.statusCode : 0
   const ms = performance.now() - facts.startedAt
   const key = headers[names.idempotencyKey]
   const errors = problem ? problemErrors(request) : { pointers: [], pointersOmitted: 0 }
@@ -49,8 +49,8 @@ export function entryOf(
       requestId: request.id,
       operation: operationOf(request, status),
       environment: environment?.id ?? null,
-      intentId: facts.intentId ?? null,
-      order: orderOf(request.body),
+      intentId: facts.intent?.id ?? null,
+      order: orderOf(facts.intent ?? request.body),
       idempotencyKey:
         typeof key === 'string' ? maskCredentials(key.slice(0, limits.idempotencyKey)) : null,
       replayed,
@@ -68,7 +68,7 @@ export function entryOf(
 /** Ids are shown only if the request found the intent in a test environment, because they may be live. */
 function pathOf({ url, facts }: FastifyRequest): string {
   const path = maskPath(url)
-  return facts.intentId === undefined ? maskIds(path) : path
+  return facts.intent === undefined ? maskIds(path) : path
 }
 
 function operationOf(
@@ -84,7 +84,7 @@ function operationOf(
   return id === keyCheckId && facts.environment && status === 404 ? 'check' : 'retrieve'
 }
 
-/** Reads the order from the body of a create, which may be invalid. */
+/** Reads the order from the intent, or from the body of a create, which may be invalid. */
 function orderOf(body: unknown): LoggedRequest['order'] {
   return OrderSchema.safeParse(body).data ?? null
 }

@@ -5,38 +5,23 @@
  * @module
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { LoggedRequest, RequestPage } from '../../../shared/sandbox-api.ts'
+import type { LoggedRequest, RequestList } from '../../../shared/sandbox-api.ts'
+import { whenEnded } from '../../http/request-facts.ts'
+import type { Environment } from '../../merchants/environments.ts'
+import { createReadCounter, findIssues, violations } from '../lint.ts'
 import { entryOf, type LogEntry } from './entry.ts'
-import { bareKey, keyUses } from './key-uses.ts'
-import { hasSecret, maskIds } from './mask.ts'
+import { hasSecret } from './mask.ts'
 
-export interface RequestFilter {
-  /** Number of a request. The page has older ones. */
-  readonly before: number
-  readonly operation: string | undefined
-  /** Idempotency key of the creates. */
-  readonly key: string | undefined
-  readonly failed: boolean
-  /** Part of a path, status, problem, fault, key, or order, `replayed`, or the beginning of an id. */
-  readonly text: string | undefined
-  /** Intents whose requests match the text too. */
-  readonly intentIds: ReadonlySet<string>
-}
-
-export function createRequestLog({
-  now,
-  onEntry,
-}: {
-  readonly now: () => Date
-  readonly onEntry: (entry: LogEntry) => void
-}) {
+export function createRequestLog(now: () => Date) {
   /** Entries by environment, the oldest first. The environment that was used last is the last one. */
   const rings = new Map<string | null, LogEntry[]>()
   const since = now().toISOString()
+  const countReads = createReadCounter()
   let count = 0
 
-  function record(request: FastifyRequest, reply: FastifyReply): void {
-    const entry = entryOf(request, reply, { number: ++count, now: now() })
+  function record(request: FastifyRequest, reply: FastifyReply, status: number): void {
+    const logged = entryOf(request, reply, { number: ++count, now: now(), status })
+    const entry = { ...logged, reads: countReads(logged.request) }
     const { environment, operation } = entry.request
     if (operation === 'page' && environment === null) return
     const ring = rings.get(environment) ?? []
@@ -49,7 +34,6 @@ export function createRequestLog({
     rings.delete(environment)
     rings.set(environment, ring)
     if (rings.size > maxRings) rings.delete(rings.keys().next().value ?? null)
-    onEntry(entry)
   }
 
   /** Returns what an environment's log shows, the newest first: also requests of unknown environments. */
@@ -61,8 +45,8 @@ export function createRequestLog({
   function watch(request: FastifyRequest, reply: FastifyReply): void {
     // The key may be invalid, but is not logged either way.
     if (request.headers.authorization?.includes('pi_sk_live_')) return
-    reply.raw.once('close', () => {
-      if (request.facts.environment?.mode !== 'live') record(request, reply)
+    whenEnded(reply.raw, (status) => {
+      if (request.facts.environment?.mode !== 'live') record(request, reply, status)
     })
   }
 
@@ -75,17 +59,11 @@ export function createRequestLog({
       const isOfServer = method !== 'GET' || headers.authorization !== undefined
       if (isOfServer || hasSecret(url)) watch(request, reply)
     },
-    /** Returns a page of requests. */
-    requests: (environmentId: string, filter: RequestFilter): RequestPage => {
-      const found = visible(environmentId).filter((entry) => matches(entry, filter))
-      const older = found.filter(({ request }) => request.number < filter.before)
-      return {
-        requests: older.slice(0, pageLength).map(({ request }) => request),
-        newer: found.length - older.length,
-        hasOlder: older.length > pageLength,
-        since,
-      }
-    },
+    /** Returns the requests of an environment and of unknown environments, newest first. */
+    requests: (environmentId: string): RequestList => ({
+      requests: visible(environmentId).map(({ request }) => request),
+      since,
+    }),
     countFailures: (environmentId: string): number =>
       visible(environmentId).filter(isFailure).length,
     /** Returns a request that `requests` lists, with its headers and bodies. */
@@ -96,7 +74,19 @@ export function createRequestLog({
     /** Returns the newest requests of an environment that a fault changed. */
     requestsWithFaults: (environmentId: string): readonly LoggedRequest[] =>
       newest(visible(environmentId).filter(({ request }) => request.faults.length > 0)),
-    keyUses: (environmentId: string) => keyUses(visible(environmentId)),
+    issues: ({ id, allowedOrigins }: Pick<Environment, 'id' | 'allowedOrigins'>) =>
+      findIssues(visible(id), allowedOrigins),
+    /** Removes the requests that have an issue. */
+    clearIssues: (environmentId: string): void => {
+      for (const id of [environmentId, null]) {
+        const ring = rings.get(id)
+        if (ring)
+          rings.set(
+            id,
+            ring.filter((entry) => violations(entry).length === 0),
+          )
+      }
+    },
     /** Clears all requests, or those of one environment and of unknown environments. */
     clear: (environmentId?: string): void => {
       if (environmentId === undefined) rings.clear()
@@ -111,7 +101,6 @@ const maxBodies = 100
 /** Environments that requests were sent to most recently. */
 const maxRings = 100
 const maxAboutOne = 20
-const pageLength = 100
 
 function newest(entries: readonly LogEntry[]): readonly LoggedRequest[] {
   return entries.slice(0, maxAboutOne).map(({ request }) => request)
@@ -120,20 +109,4 @@ function newest(entries: readonly LogEntry[]): readonly LoggedRequest[] {
 /** Returns whether a request failed, or its connection closed before the response. */
 function isFailure({ request: { status, operation } }: LogEntry): boolean {
   return operation !== 'check' && (status === 0 || status >= 400)
-}
-
-function matches(entry: LogEntry, filter: RequestFilter): boolean {
-  const { operation, failed, text, intentIds } = filter
-  const { request } = entry
-  const { method, path, status, requestId, intentId, idempotencyKey, problem, order } = request
-  if (operation !== undefined && request.operation !== operation) return false
-  if (failed && !isFailure(entry)) return false
-  const key = idempotencyKey === null ? undefined : bareKey(idempotencyKey)
-  if (filter.key !== undefined && bareKey(filter.key) !== key) return false
-  if (text === undefined || (intentId !== null && intentIds.has(intentId))) return true
-  // A part of a random id means nothing.
-  if ([requestId, intentId, path].some((id) => id?.startsWith(text))) return true
-  const badges = [...(request.replayed ? ['replayed'] : []), ...request.faults]
-  const shown = [method, maskIds(path), status, key, problem, ...badges, order?.orderId]
-  return shown.join(' ').toLowerCase().includes(text.toLowerCase())
 }
