@@ -29,20 +29,18 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
-      // Modules, and PostgreSQL in WebAssembly, are loaded once for each worker.
+      // Modules are loaded once for each worker.
       project('contract', 'packages/contract', { isolate: false }),
       project('server', 'packages/server', { isolate: false }),
       project('service', 'packages/service', {
         isolate: false,
         // `--exclude` of the command line would not apply to a project with its own `exclude`.
         include: ['test/**/!(*.isolated).test.ts'],
-        globalSetup: 'test/support/template.ts',
         setupFiles: 'test/support/watchdog.ts',
       }),
       // Their tests replace modules, or the environment.
       project('service, isolated', 'packages/service', {
         include: ['test/**/*.isolated.test.ts'],
-        globalSetup: 'test/support/template.ts',
         setupFiles: 'test/support/watchdog.ts',
       }),
       project('element', 'packages/element', { setupFiles: 'test/quiet-lit.ts' }),

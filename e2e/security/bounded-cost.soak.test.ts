@@ -141,13 +141,13 @@ async function startTarget(): Promise<Target> {
     // A deletion of the environment would be the last request.
     '/_sandbox/environments/:id': '/_sandbox/environments/x',
   }
-  const credentials: Readonly<Record<string, Record<string, string>>> = {
-    merchant: { authorization: `Bearer ${api.apiKey}` },
-    checkout: { authorization: `Bearer ${session}`, origin: api.baseUrl },
-    sandbox: { authorization: `Bearer ${api.adminToken}` },
-  }
-  const endpoints = (await routeTable()).map(({ method, path: pattern, audience }) => {
-    const isForm = audience === 'test-bank'
+  const credentials: readonly (readonly [RegExp, Record<string, string>])[] = [
+    [/^\/payment-intents/, { authorization: `Bearer ${api.apiKey}` }],
+    [/^\/checkout-api|\/session$/, { authorization: `Bearer ${session}`, origin: api.baseUrl }],
+    [/^\/_sandbox\//, { authorization: `Bearer ${api.adminToken}` }],
+  ]
+  const endpoints = (await routeTable()).map(({ method, path: pattern }) => {
+    const isForm = /^\/(?:challenge|bank)/.test(pattern)
     const path = pattern
       .replace('/_sandbox/environments/:id', `/_sandbox${environment}`)
       .replace(':id', handoff.id)
@@ -160,13 +160,13 @@ async function startTarget(): Promise<Target> {
       path: known[pattern] ?? path,
       contentType: isForm ? 'application/x-www-form-urlencoded' : 'application/json',
       bodyLimit: method === 'POST' || method === 'PUT' ? limit : 0,
-      headers: credentials[audience] ?? {},
+      headers: credentials.find(([paths]) => paths.test(pattern))?.[1] ?? {},
     }
   })
   return { service, environment, endpoints, stop }
 }
 
-async function routeTable(): Promise<readonly Record<'method' | 'path' | 'audience', string>[]> {
+async function routeTable(): Promise<readonly Record<'method' | 'path', string>[]> {
   const table = join(root, 'packages/service/dist/service/shared/routes.js')
   return Object.values((await import(pathToFileURL(table).href)).routes)
 }

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { control, environmentPath } from '@pi-checkout/test-support/sandbox'
 import {
   challengePage,
   expectOrder,
@@ -65,9 +64,8 @@ test('a payment leaves keys, secrets, tokens, and card data in no other place th
     (text) => !text.includes('"navigation"') && text !== kept,
   )
 
-  // The service writes its log of requests once a second.
-  const requests = join(stack.data, 'service/requests-2.jsonl')
-  await expect.poll(async () => await readFile(requests, 'utf8').catch(() => '')).toContain(order)
+  const logged = await control<object>(stack, `${await environmentPath(stack)}/requests`)
+  expect(JSON.stringify(logged)).toContain(order)
 
   const canaries = {
     apiKey: stack.api.apiKey,
@@ -82,6 +80,7 @@ test('a payment leaves keys, secrets, tokens, and card data in no other place th
   const places = [
     ...[...open, ...challenged, ...paid, ...inspected].map((text) => ['page', text] as const),
     ...lines.map((text) => ['console', text] as const),
+    ['request log', JSON.stringify(logged)] as const,
     ...stack.service.log.slice(1).map((text) => ['service log', text] as const),
     ...stack.shop.log.slice(1).map((text) => ['shop log', text] as const),
     ...(await traffic.places()),

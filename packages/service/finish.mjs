@@ -1,9 +1,7 @@
-// Adds what the published service contains besides its code: the prepared database, the element, and compressed files.
+// Adds what the published service contains besides its code: the element and compressed files.
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-
-await import('./dist/db/embedded/make-template.js')
 
 // A type that TypeScript has only with this library.
 const types = 'dist/index.d.ts'

@@ -118,8 +118,6 @@ export interface LoggedRequest {
   /** Key with masked credentials, or `null` if none was sent. */
   readonly idempotencyKey: string | null
   readonly replayed: boolean
-  /** How often the same intent was retrieved again before another kind of request about it. Each counts as this one. */
-  readonly repeats: number
   /** Faults that acted, such as `drop-after-commit`. */
   readonly faults: readonly string[]
   /** Code of the problem in the response. */
@@ -137,14 +135,11 @@ interface LoggedOrder {
 }
 
 /** Response of `GET /environments/:id/requests`. */
-export interface RequestPage {
-  /** Up to 100 matching requests before a number, newest first. */
+export interface RequestList {
+  /** The newest 500 requests, newest first. */
   readonly requests: readonly LoggedRequest[]
-  /** Number of matching requests that are newer than these. */
-  readonly newer: number
-  readonly hasOlder: boolean
-  /** When this instance started, or `null` if its log survives a restart. */
-  readonly since: string | null
+  /** When this instance started: its log is in memory. */
+  readonly since: string
 }
 
 /** Body of `POST /environments/:id/requests`: a request that the merchant's server would send. */
@@ -166,12 +161,10 @@ export interface SentRequest {
 
 /**
  * Response of `GET /environments/:id/requests/:request`: what was sent, with masked credentials and card numbers.
- * A body is `null` if it is empty, over 16 KB, too old, or not kept.
+ * A body is `null` if it is empty, over 16 KB, or too old.
  */
 export interface LoggedExchange {
   readonly request: LoggedRequest
-  /** Order of the intent. */
-  readonly orderId: string | null
   /** Headers that change the result, and those of this response alone, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly responseHeaders: Readonly<Record<string, string>>
@@ -179,24 +172,6 @@ export interface LoggedExchange {
   readonly responseBody: string | null
   /** Whether method, path, headers, and body are those of the request: complete, and not masked. */
   readonly isExact: boolean
-}
-
-/** Uses of an idempotency key. */
-export interface KeyUse {
-  /** Key with masked credentials. */
-  readonly key: string
-  readonly intentId: string | null
-  /** Order of the intent. */
-  readonly orderId: string | null
-  readonly requests: number
-  readonly replays: number
-  /** Number of requests rejected because the key was used with a different body. */
-  readonly conflicts: number
-  /** Number of requests rejected because the key's first request was still running. */
-  readonly waits: number
-  /** Number of requests whose connection closed before the response was sent. The intent may exist. */
-  readonly lost: number
-  readonly lastAt: string
 }
 
 export type LintRule =

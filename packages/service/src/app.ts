@@ -1,125 +1,122 @@
-/** Creates the two listeners and binds their handlers to the table of routes. @module */
-import type { RequestListener } from 'node:http'
-import { join } from 'node:path'
-import { apiDocsRoutes, problemPage } from './api-docs/routes.ts'
-import { type CheckoutRoutesOptions, checkoutRoutes, samePageCheck } from './checkout/routes.ts'
+/** Creates the two listeners: the routes of each audience, with its checks. @module */
+import { type FastifyStaticOptions, fastifyStatic } from '@fastify/static'
+import { routes } from '../shared/routes.ts'
+import type { FaultOperation } from '../shared/sandbox-api.ts'
+import { addDocsRoutes, addInspector, problemPage } from './api-docs/routes.ts'
+import { addAssets, addElement, addPageRoutes } from './checkout/page-routes.ts'
+import { addCheckoutRoutes, type CheckoutRoutesOptions, samePageCheck } from './checkout/routes.ts'
+import { sessionOpeners } from './checkout/sessions.ts'
 import type { SandboxAccess } from './config.ts'
-import { withPlaces } from './db/places.ts'
-import type { Observer } from './http/call.ts'
-import { healthRoutes } from './http/health.ts'
+import { type App, createApp, type HttpOptions } from './http/app.ts'
+import { addAudience, type Check } from './http/audience.ts'
+import { addHealthRoutes, type HealthOptions } from './http/health.ts'
 import { hostCheck } from './http/host-check.ts'
-import { createMetrics } from './http/metrics.ts'
-import type { ProblemPage } from './http/problem.ts'
 import type { RateLimits } from './http/rate-limit.ts'
-import type { Handler } from './http/response.ts'
-import { createListener } from './http/router.ts'
-import { staticFile } from './http/static-files.ts'
-import { type IntentRoutesOptions, intentRoutes } from './intents/routes.ts'
+import { addIntentRoutes, type IntentRoutesOptions } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
-import { faultWrapper } from './sandbox/faults/apply-faults.ts'
-import { sandboxRoutes } from './sandbox/routes.ts'
+import { faultHooks } from './sandbox/faults/apply-faults.ts'
+import { addSandboxRoutes } from './sandbox/routes.ts'
 import type { SandboxRoutesOptions } from './sandbox/sandbox.ts'
-import { testBankRoutes } from './test-bank/routes.ts'
+import { addTestBankRoutes } from './test-bank/routes.ts'
 
 export interface AppOptions
-  extends IntentRoutesOptions,
-    CheckoutRoutesOptions,
-    SandboxRoutesOptions {
+  extends Omit<IntentRoutesOptions, 'hooksOf'>,
+    Omit<CheckoutRoutesOptions, 'openers'>,
+    SandboxRoutesOptions,
+    HealthOptions,
+    Omit<HttpOptions, 'server'> {
   readonly limits: RateLimits
   readonly adminToken: string
-  readonly accessLog?: readonly Observer[]
-  readonly running?: { count: number } | undefined
-  /** Aborted when the drain begins. */
-  readonly draining?: AbortSignal | undefined
-  /** Aborted when the drain ends. */
+  /** Aborted when the service stops: it ends the delays of faults. */
   readonly stopping: AbortSignal
-  readonly unready?: () => string | undefined
   readonly sandboxFrom: SandboxAccess
-  readonly metrics: boolean
 }
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
-export function mainListener(options: AppOptions): RequestListener {
-  const { publicUrl, hostedFolder, faults, requestLog } = options
-  const metrics = options.metrics ? createMetrics() : undefined
-  const withFaults = faultWrapper(faults, options.stopping)
-  const { create, retrieve } = intentRoutes(options)
+export async function createMainApp(
+  given: AppOptions,
+  server?: HttpOptions['server'],
+): Promise<App> {
+  const { faults: rules, stopping } = given
+  const options = {
+    ...given,
+    openers: sessionOpeners(given),
+    hooksOf: (on: FaultOperation) => faultHooks(on, { rules, stopping }),
+  }
+  const { publicUrl, hostedFolder, requestLog, adminToken } = options
+  const app = createApp({
+    ...options,
+    server,
+    onUnknownPath: requestLog.watchUnknown,
+    problemPage: (reply, problem) => problemPage(reply, problem, options),
+  })
+  await app.register(fastifyStatic, filesOf(hostedFolder))
   const host = hostCheck(publicUrl)
   const inspector = options.sandboxFrom === 'loopback' ? [host, checkLocal] : [host]
-  return createListener({
-    ...options,
-    problemPage: problemPageOf(options),
-    observers: [...(metrics ? [metrics.observer] : []), requestLog.observer],
-    handlers: {
-      create: withFaults('create', create),
-      retrieve: withFaults('retrieve', retrieve),
-      ...healthRoutes(options),
-      ...(metrics && { metrics: metrics.handle }),
-      ...checkoutRoutes(options),
-      assets: builtAssets(hostedFolder),
-      ...apiDocsRoutes(options),
-      ...sandboxRoutes(options),
-      element: staticFile(hostedFolder, () => 'pi-checkout.js', {
-        headers: elementHeaders,
-        missing: 'The element is not built. Run npm run build.',
-      }),
-      pinnedElement: staticFile(hostedFolder, ({ file }) => `pi-checkout-${file}`, {
-        headers: pinnedElementHeaders,
-      }),
-    },
-    checks: {
-      // Supervisors and load balancers use network addresses as host.
-      operator: [],
-      merchant: [],
-      buyer: [host],
-      public: [host],
-      checkout: [host, samePageCheck(publicUrl)],
-      inspector,
-      sandbox: [...inspector, adminCheck(options.adminToken), checkNull],
+
+  // Supervisors and load balancers use network addresses as host.
+  addAudience(app, { addRoutes: (scope) => addHealthRoutes(scope, options) })
+  addAudience(app, {
+    prefix: routes.create.path,
+    checks: [requestLog.watch],
+    addRoutes: (scope) => addIntentRoutes(scope, options),
+  })
+  const watchPage: Check = (request, reply) => {
+    if (request.routeOptions.url === routes.page.path && request.method === 'GET') {
+      requestLog.watch(request, reply)
+    }
+  }
+  addAudience(app, {
+    checks: [host, watchPage],
+    addRoutes: (scope) => {
+      addPageRoutes(scope, options)
+      addAssets(scope, hostedFolder)
+      addElement(scope)
     },
   })
-}
-
-export function testBankListener(options: AppOptions): RequestListener {
-  const host = hostCheck(options.challengeUrl)
-  const { favicon } = healthRoutes(options)
-  return createListener({
-    ...options,
-    problemPage: problemPageOf(options),
-    observers: [],
-    handlers: {
-      ...testBankRoutes({ ...options, db: withPlaces(options.db) }),
-      assets: builtAssets(options.hostedFolder),
-      favicon,
-    },
-    checks: { buyer: [host], public: [host], 'test-bank': [host] },
+  addAudience(app, {
+    prefix: '/checkout-api',
+    checks: [host, samePageCheck(publicUrl)],
+    addRoutes: (scope) => addCheckoutRoutes(scope, options),
   })
+  addAudience(app, {
+    prefix: '/_sandbox',
+    checks: [...inspector, adminCheck(adminToken), checkNull],
+    addRoutes: (scope) => addSandboxRoutes(scope, options),
+  })
+  const forPeople: Check = ({ facts }) => {
+    facts.isForPeople = true
+  }
+  addAudience(app, {
+    checks: [forPeople, host],
+    addRoutes: (scope) => addDocsRoutes(scope, options),
+  })
+  addAudience(app, {
+    checks: [forPeople, ...inspector],
+    addRoutes: (scope) => addInspector(scope, options),
+  })
+  await app.ready()
+  return app
 }
 
-function problemPageOf({ hostedFolder, publicUrl: home }: AppOptions): ProblemPage {
-  return (call, problem) => problemPage(call, { ...problem, hostedFolder, home })
+export async function createTestBankApp(
+  options: AppOptions,
+  server?: HttpOptions['server'],
+): Promise<App> {
+  const app = createApp({ ...options, server })
+  await app.register(fastifyStatic, filesOf(options.hostedFolder))
+  addAudience(app, {
+    checks: [hostCheck(options.challengeUrl)],
+    addRoutes: (scope) => {
+      addTestBankRoutes(scope, options)
+      addAssets(scope, options.hostedFolder)
+    },
+  })
+  await app.ready()
+  return app
 }
 
-/** Returns the handler of scripts and styles. Their names contain a hash of the content. */
-function builtAssets(hostedFolder: string): Handler {
-  const folder = join(hostedFolder, 'checkout-assets')
-  return staticFile(folder, ({ rest = '' }) => rest, { headers: assetHeaders })
-}
-
-const assetHeaders = {
-  'cache-control': 'public, max-age=31536000, immutable',
-  'cross-origin-resource-policy': 'same-origin',
-}
-
-export const elementHeaders = {
-  'cache-control': 'no-cache',
-  // Browsers load module scripts with CORS, and the shop has another origin.
-  'access-control-allow-origin': '*',
-  'cross-origin-resource-policy': 'cross-origin',
-}
-
-/** Headers of the file of one version, which never changes. */
-export const pinnedElementHeaders = {
-  ...elementHeaders,
-  'cache-control': assetHeaders['cache-control'],
+/** Built files, compressed if the build has compressed them. Routes add their headers. */
+function filesOf(root: string): FastifyStaticOptions {
+  return { root, serve: false, preCompressed: true, cacheControl: false, dotfiles: 'ignore' }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { SettingError } from './explained-error.ts'
-import { readTrustedProxies } from './http/client-address.ts'
+import { readTrustedProxies } from './http/trusted-proxies.ts'
 import { quote } from './redact.ts'
 
 export type StoreChoice =
@@ -25,7 +25,6 @@ export interface Flags {
   readonly databaseUrl?: string
   readonly memory?: boolean
   readonly demo?: boolean
-  readonly requestBodies?: boolean
   readonly shopOrigin?: readonly string[]
 }
 
@@ -52,12 +51,8 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionN
     rateLimit: () => readInteger('PI_RATE_LIMIT', env.PI_RATE_LIMIT, perSecond),
     /** Proxies whose headers contain the client's address. If `undefined`, client addresses are unknown. */
     trustedProxies: () => readTrustedProxies(env.PI_TRUSTED_PROXIES),
-    metrics: () =>
-      readChoice('PI_METRICS', env.PI_METRICS, { values: ['on', 'off'], usual: 'off' }) === 'on',
     /** Milliseconds between a signal to stop and the end of the listeners. */
     drain: () => readInteger('PI_DRAIN_MS', env.PI_DRAIN_MS, milliseconds),
-    /** Days after which final intents are deleted. If `undefined`, all are kept. */
-    retentionDays: () => readInteger('PI_RETENTION_DAYS', env.PI_RETENTION_DAYS, days),
     logLevel: () =>
       readChoice(names.logLevel, env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
     sandboxFrom: (): SandboxAccess =>
@@ -74,10 +69,8 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionN
     portName: names.port,
     /** Whether a start with PostgreSQL creates the demo merchant. Other stores always have it. */
     demo: flags.demo ?? false,
-    /** Whether the inspector's log keeps the bodies of requests to test environments. */
-    keepsBodies: flags.requestBodies ?? true,
-    /** If it is missing, the embedded store creates keys. */
-    secretKeys: env.PI_SECRET_KEYS || undefined,
+    /** If it is missing, a data directory has one. */
+    secretKey: env.PI_SECRET_KEY || undefined,
     drainMs: drain ?? (store.kind === 'postgres' ? 5000 : 0),
   }
 }
@@ -146,8 +139,6 @@ function readPort(text: string | undefined, name: string): number | undefined {
 }
 
 const perSecond = { min: 1, max: 999_999, note: ', in requests per second' }
-// An idempotency key belongs to its intent for two days.
-const days = { min: 3, max: 36_500, note: ', in days' }
 const milliseconds = { min: 0, max: 60_000, note: ', in milliseconds' }
 
 function readInteger(

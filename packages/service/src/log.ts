@@ -49,7 +49,7 @@ export function logError(
 }
 
 /** Maximum number of lines in a minute for each event. */
-export const maxLines = 60
+const maxLines = 60
 
 interface Budget {
   readonly minute: number

@@ -59,7 +59,7 @@ const addressPassword = /:\/\/[^\s/"'<>]*@/g
 const namedPassword = /\b(password|pgpassword|passwd|pwd)=[^\s&"',;]+/gi
 const bearer = /\b(bearer)[ +]{1,4}[\w.~+/=-]{8,2000}/gi
 const apiKey = /(pi_sk_(?:test|live)_)[^\s/&?#"'<>(),;]*/gi
-// At least eight characters: `PI_SECRET_KEYS` is a name.
+// At least eight characters: `PI_HANDOFF_KEYS` is a name.
 const clientSecret = /_secret_[^\s/&?#"'<>(),;]{8,}/gi
 /** A word that may contain a token or a key. `maskWord` decides. */
 const word = /[\w.~-]+/g

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { root, startProgram } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
-import { newSecretKeys } from '../src/secret-keys.ts'
+import { newSecretKey } from '../src/secret-keys.ts'
 import { atEnd, startPostgres, temporaryFolder } from './support/lifetime.ts'
 import { create } from './support/service.ts'
 
@@ -36,7 +36,7 @@ test('runs as a plain user, keeps data in a volume, and contains no secret', () 
   expect(instructions('VOLUME')).toEqual(['/data'])
   for (const text of [dockerfile, compose]) {
     expect(text).not.toMatch(/pi_sk_|\bk\d:[\w-]{43}/)
-    for (const [, value = ''] of text.matchAll(/(?:PASSWORD|SECRET_KEYS)[:=] ?(\S+)/g)) {
+    for (const [, value = ''] of text.matchAll(/(?:PASSWORD|SECRET_KEY)[:=] ?(\S+)/g)) {
       expect(value).toMatch(/^\$\{\w+/)
     }
   }
@@ -59,7 +59,7 @@ test('builds a healthy service on PostgreSQL with its steps', async () => {
   const pairs = instructions('ENV').flatMap((line) => line.split(' '))
   const env = {
     ...Object.fromEntries(pairs.map((pair) => pair.split('='))),
-    ...environmentOf({ POSTGRES_PASSWORD: 'none', PI_SECRET_KEYS: newSecretKeys() }),
+    ...environmentOf({ POSTGRES_PASSWORD: 'none', PI_SECRET_KEY: newSecretKey() }),
     PI_DATABASE_URL: server.url,
   }
   const [command = '', ...args] = JSON.parse(instructions('CMD')[0] ?? '') as string[]

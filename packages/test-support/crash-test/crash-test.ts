@@ -1,6 +1,6 @@
 /**
  * Shows that crashes neither duplicate nor lose an acknowledged intent. Real processes and stores meet `kill -9`,
- * closed connections, lost responses, a key rotation, and expired idempotency keys. Then the intents are counted.
+ * closed connections, lost responses, and expired idempotency keys. Then the intents are counted.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startTemporaryPostgres } from '../src/postgres.ts'
 import { storedIntents } from '../src/sandbox.ts'
-import { newKeys, startService } from '../src/stack.ts'
+import { newSecretKey, startService } from '../src/stack.ts'
 import { type Instance, Instances } from './instances.ts'
 import { expiredPrefix, findMissing, newLedger, sendExpired, sendLoad } from './load.ts'
 
@@ -19,8 +19,6 @@ import { expiredPrefix, findMissing, newLedger, sendExpired, sendLoad } from './
 export interface CrashReport {
   /** Processes ended with `kill -9`. */
   readonly kills: number
-  /** Restarts with the next list of secret keys, one instance at a time. */
-  readonly rotated: number
   readonly acknowledged: number
   /** Idempotency keys that were acknowledged. */
   readonly keys: number
@@ -44,18 +42,10 @@ export async function crashTestPostgres(options: CrashTestOptions): Promise<Cras
   const db = new pg.Pool({ connectionString: server.url, max: 2 })
   // An idle connection that is closed reports an error here, and is replaced.
   db.on('error', () => {})
-  const [oldKey, newKey] = [newKeys('k1'), newKeys('k2')]
-  // As an operator rotates keys: every instance knows the new key before the first one uses it.
-  const lists = [oldKey, `${oldKey},${newKey}`, `${newKey},${oldKey}`]
-  const rotation = rotate(options.instances, lists)
+  const env = { PI_DATABASE_URL: server.url, PI_SECRET_KEY: newSecretKey() }
   try {
     return await crashTest(options, {
-      start: (index, progress) =>
-        startInstance([], {
-          PI_DATABASE_URL: server.url,
-          PI_SECRET_KEYS: rotation.keysFor(index, progress),
-        }),
-      rotated: rotation.steps,
+      start: () => startInstance([], env),
       cut: async () => {
         await db.query(`
           select pg_terminate_backend(pid) from pg_stat_activity
@@ -104,28 +94,6 @@ async function exportOrders(store: readonly string[]): Promise<readonly string[]
   return intents.map(({ orderId }) => orderId)
 }
 
-/**
- * Chooses the list of secret keys for each instance that starts. All instances take a step before the first one
- * takes the next, so that no instance meets a key that it does not know.
- */
-function rotate(instances: number, lists: readonly string[]) {
-  const stages = Array.from({ length: instances }, () => 0)
-  let started = false
-  let steps = 0
-  return {
-    keysFor: (index: number, progress: number): string | undefined => {
-      const before = stages[index] ?? 0
-      const wanted = Math.min(lists.length - 1, 1 + Math.floor(progress * lists.length))
-      const stage = started ? Math.max(before, Math.min(wanted, Math.min(...stages) + 1)) : 0
-      started ||= index === instances - 1
-      stages[index] = stage
-      if (stage > before) steps++
-      return lists[stage]
-    },
-    steps: (): number => steps,
-  }
-}
-
 /** Expires a key, which otherwise takes two days. Repeats the statement if its connection is closed. */
 async function expireKey(db: pg.Pool, order: string): Promise<void> {
   const statement = `
@@ -143,9 +111,7 @@ async function expireKey(db: pg.Pool, order: string): Promise<void> {
 }
 
 interface TestedStore {
-  /** @param progress - From 0 to 1, over the whole time. */
-  readonly start: (index: number, progress: number) => Promise<Instance>
-  readonly rotated?: () => number
+  readonly start: () => Promise<Instance>
   readonly cut?: () => Promise<void>
   readonly expire?: (order: string) => Promise<void>
   /** Returns the order of each stored intent. Called when no instance runs. */
@@ -156,7 +122,7 @@ async function crashTest(options: CrashTestOptions, tested: TestedStore): Promis
   const { seconds } = options
   let startedAt = Date.now()
   const progress = (): number => (Date.now() - startedAt) / (seconds * 1000)
-  const instances = new Instances(options.instances, (index) => tested.start(index, progress()))
+  const instances = new Instances(options.instances, () => tested.start())
   const failure = new AbortController()
   try {
     await instances.startAll()
@@ -192,7 +158,6 @@ async function crashTest(options: CrashTestOptions, tested: TestedStore): Promis
     const orders = await tested.orders()
     return {
       kills,
-      rotated: tested.rotated?.() ?? 0,
       acknowledged: ledger.acknowledged,
       keys: ledger.responses.size,
       expired,

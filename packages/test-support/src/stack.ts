@@ -61,9 +61,9 @@ export interface StackOptions {
 
 const probe = ['--import', new URL('probe-preload.mjs', import.meta.url).href]
 
-/** Returns a new setting `PI_SECRET_KEYS` with one key. */
-export function newKeys(id = 'k1'): string {
-  return `${id}:${randomBytes(32).toString('base64url')}`
+/** Returns a new setting `PI_SECRET_KEY`. */
+export function newSecretKey(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 /**

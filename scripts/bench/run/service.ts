@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import {
-  newKeys,
+  newSecretKey,
   type Program,
   type ServiceReady,
   startService,
@@ -30,7 +30,7 @@ interface Created {
 export async function measure(samples: Samples, size: Size): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
   const database = await startTemporaryPostgres({ shared_buffers: '1GB', max_wal_size: '8GB' })
-  const secrets = { PI_SECRET_KEYS: newKeys() }
+  const secrets = { PI_SECRET_KEY: newSecretKey() }
   const [rounds, count] = [size(5, 1), size(5_000, 100)]
   const inPostgres = async (apiKey?: string) => {
     const env = { ...secrets, PI_DATABASE_URL: database.url }

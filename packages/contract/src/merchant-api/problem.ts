@@ -36,7 +36,6 @@ export const problemCodes = {
   idempotency_key_reused: { status: 422, title: 'The key was used before', retryable: false },
   rate_limited: { status: 429, title: 'Too many requests', retryable: true },
   internal_error: { status: 500, title: 'The service failed', retryable: true },
-  unsupported_transfer_encoding: { status: 501, title: 'Unsupported coding', retryable: false },
   store_unavailable: { status: 503, title: 'The store is not available', retryable: true },
   timeout: { status: 504, title: 'The work did not finish in time', retryable: true },
 } as const satisfies Record<
@@ -59,8 +58,6 @@ export const fieldErrorCodes = [
   'too_many',
   'forbidden_character',
   'forbidden_key',
-  'lossy_number',
-  'duplicate_name',
   'unknown_parameter',
 ] as const
 

@@ -72,7 +72,6 @@ export const advices: Readonly<Record<PiErrorCode, string>> = {
     'omit idempotencyKey, so that the key is derived from the body; for a new intent raise attempt',
   payload_too_large: 'shorten metadata',
   unsupported_media_type: headers,
-  unsupported_transfer_encoding: headers,
   rate_limited: later,
   internal_error: `${later}; report the requestId`,
   store_unavailable: later,

@@ -41,6 +41,7 @@ const causes: ReadonlyMap<string, string> = new Map([
   ['canceled', 'Canceled by the buyer'],
   ['revoked', 'Secret revoked'],
   ['expired', 'Expired'],
+  ['revoked', 'Secret revoked'],
 ])
 
 /** What each fault does. */

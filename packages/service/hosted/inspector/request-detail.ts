@@ -68,19 +68,9 @@ function reasons(
   </div>`
 }
 
-function summary(sandbox: Sandbox, { request, orderId: stored }: LoggedExchange): TemplateResult {
-  const {
-    intentId,
-    idempotencyKey,
-    operation,
-    status: code,
-    faults,
-    at,
-    ms,
-    repeats,
-    order,
-  } = request
-  const orderId = order?.orderId ?? stored
+function summary(sandbox: Sandbox, { request }: LoggedExchange): TemplateResult {
+  const { intentId, idempotencyKey, operation, status: code, faults, at, ms, order } = request
+  const orderId = order?.orderId
   const amount = order && money(order.amount, order.currency)
   return facts([
     ['Connection', code === 0 && 'Closed before the response was sent'],
@@ -89,7 +79,7 @@ function summary(sandbox: Sandbox, { request, orderId: stored }: LoggedExchange)
       faults.length > 0 &&
         faults.map((fault) => html`<code>${text(fault)}</code> ${faultText(fault)} `),
     ],
-    ['Time', time(at) + (repeats > 0 ? `, then ${repeats} more times` : '')],
+    ['Time', time(at)],
     ['Duration', duration(ms)],
     ['Order', orderId && html`${name(orderId)}${amount ? html`, ${amount}` : nothing}`],
     [

@@ -6,7 +6,7 @@ import type { Sandbox } from './sandbox.ts'
 import { clock, duration, money, text, time } from './show.ts'
 
 export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
-  const { requestId, at, method, path, ms, repeats, order, problem, pointers, operation } = request
+  const { requestId, at, method, path, ms, order, problem, pointers, operation } = request
   const error = problem && operation !== 'check' && text([problem, ...pointers].join(' '))
   const isOpen = requestId === sandbox.route.id
   return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
@@ -17,9 +17,7 @@ export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateRe
         : html`<span class="path">${text(path)}</span>`
     }</span>
     ${status(request)}
-    <span class="hint"><time datetime=${text(at, 40)} title=${time(at)}>${clock(at)}</time> ${text(method, 8)}${
-      repeats > 0 ? ` · ${repeats + 1} ×` : ''
-    }</span>
+    <span class="hint"><time datetime=${text(at, 40)} title=${time(at)}>${clock(at)}</time> ${text(method, 8)}</span>
     <span class="hint">${duration(ms)}</span>
     <span class="row notes">${notes(request)}${error ? html`<code class="why">${error}</code>` : nothing}</span>
   </a></li>`

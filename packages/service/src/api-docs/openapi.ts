@@ -3,7 +3,6 @@ import {
   CreatedPaymentIntentSchema,
   fieldErrorCodes,
   limits,
-  ownProfileName,
   PaymentIntentSchema,
   type ProblemCode,
   problemCodes,
@@ -12,7 +11,6 @@ import {
 } from '@pi-checkout/contract'
 import { z } from 'zod'
 import { requestSchema } from './request-schema.ts'
-import { intentRules, responseSchema } from './response-schema.ts'
 
 /** Problems of each operation, in the order of the checks. */
 export const operationProblems = {
@@ -22,7 +20,6 @@ export const operationProblems = {
     'unsupported_media_type',
     'payload_too_large',
     'invalid_header',
-    'unsupported_transfer_encoding',
     'missing_credentials',
     'invalid_credentials',
     'revoked_credentials',
@@ -76,6 +73,14 @@ export const ProblemResponse = z.strictObject({
 })
 
 export function openapi(serverUrl: string) {
+  const retrieve = {
+    operationId: 'retrievePaymentIntent',
+    summary: 'Retrieve a Payment Intent',
+    responses: {
+      200: response('The current intent, without its secret', 'PaymentIntent'),
+      ...problems(operationProblems.retrieve),
+    },
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -87,106 +92,52 @@ export function openapi(serverUrl: string) {
     servers: [{ url: serverUrl }] as const,
     security: [{ secretKey: [] }],
     paths: {
-      [routes.create.path]: { post: createOperation() },
+      [routes.create.path]: {
+        post: {
+          operationId: 'createPaymentIntent',
+          summary: 'Create a Payment Intent',
+          parameters: [idempotencyKey],
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: reference('CreatePaymentIntent'), example },
+            },
+          },
+          responses: {
+            201: response(
+              'The intent with its secret, which is for the paying browser only',
+              'CreatedPaymentIntent',
+              ['location', 'idempotent-replayed'],
+            ),
+            ...problems(operationProblems.create),
+          },
+        },
+      },
       [routes.retrieve.path.replace(':id', '{id}')]: {
         parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-        get: retrieveOperation(),
-        head: headOperation(),
+        get: retrieve,
       },
     },
     components: {
       securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } },
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, { description, ...rules }]) => [
-          componentOf(name),
-          { description, schema: { type: 'string', ...rules } },
-        ]),
-      ),
       schemas: {
         CreatePaymentIntent: requestSchema(),
-        CreatedPaymentIntent: responseSchema(CreatedPaymentIntentSchema, { rules: intentRules }),
-        PaymentIntent: responseSchema(PaymentIntentSchema, { rules: intentRules }),
+        CreatedPaymentIntent: responseSchema(CreatedPaymentIntentSchema),
+        PaymentIntent: responseSchema(PaymentIntentSchema),
         Problem: responseSchema(ProblemResponse),
       },
     },
   }
 }
 
-function createOperation(): object {
-  return {
-    operationId: 'createPaymentIntent',
-    summary: 'Create a Payment Intent',
-    parameters: [
-      {
-        name: 'Idempotency-Key',
-        in: 'header',
-        description:
-          'The same key for each retry of an order with the same body, for at least 24 hours',
-        schema: {
-          type: 'string',
-          minLength: 1,
-          maxLength: limits.idempotencyKey,
-          pattern: '^[!-~]+$',
-        },
-      },
-    ],
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': { schema: reference('CreatePaymentIntent'), example: exampleBody },
-      },
-    },
-    responses: {
-      201: {
-        description: 'The intent with its secret, which is for the paying browser only',
-        headers: headersOf(
-          'Request-Id',
-          'Payment-Intents-Profile',
-          'Location',
-          'Idempotent-Replayed',
-        ),
-        content: { 'application/json': { schema: reference('CreatedPaymentIntent') } },
-      },
-      ...problems(operationProblems.create),
-    },
-  }
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same key for each retry of an order with the same body, for at least 24 hours',
+  schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKey, pattern: '^[!-~]+$' },
 }
 
-function retrieveOperation(): DescribedOperation {
-  return {
-    operationId: 'retrievePaymentIntent',
-    summary: 'Retrieve a Payment Intent',
-    responses: {
-      200: {
-        description: 'The current intent, without its secret',
-        headers: headersOf('Request-Id', 'Payment-Intents-Profile'),
-        content: { 'application/json': { schema: reference('PaymentIntent') } },
-      },
-      ...problems(operationProblems.retrieve),
-    },
-  }
-}
-
-function headOperation(): object {
-  const { responses, ...operation } = retrieveOperation()
-  return {
-    ...operation,
-    operationId: 'checkPaymentIntent',
-    summary: 'Check a Payment Intent: the response of GET without its body',
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, { content: _, ...response }]) => [status, response]),
-    ),
-  }
-}
-
-interface DescribedOperation {
-  readonly [field: string]: unknown
-  readonly responses: Readonly<
-    Record<string, { readonly content?: object; readonly [field: string]: unknown }>
-  >
-}
-
-const exampleBody = {
+const example = {
   amount: 150000,
   currency: 'AMD',
   orderId: 'A-1001',
@@ -194,105 +145,62 @@ const exampleBody = {
   metadata: { cart: 'c-204' },
 }
 
-/** Returns one response for each HTTP status, as OpenAPI requires. Descriptions list the codes. */
-function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'] {
-  const grouped = new Map<number, ProblemCode[]>()
-  for (const code of codes) {
-    const { status } = problemCodes[code]
-    grouped.set(status, [...(grouped.get(status) ?? []), code])
-  }
-  return Object.fromEntries(
-    [...grouped].map(([status, group]) => [
-      status,
-      {
-        description: group.map((code) => `\`${code}\`: ${problemCodes[code].title}`).join('. '),
-        headers: headersOf(
-          'Request-Id',
-          'Payment-Intents-Profile',
-          ...(statusHeaders[status] ?? []),
-        ),
-        content: {
-          [problemMediaType]: {
-            schema: reference('Problem'),
-            examples: Object.fromEntries(group.map((code) => [code, { value: example(code) }])),
-          },
-        },
-      },
-    ]),
-  )
-}
-
-function example(code: ProblemCode): z.infer<typeof ProblemResponse> {
-  const { status, title, retryable } = problemCodes[code]
-  const error = {
-    pointer: '/amount',
-    code: 'too_small',
-    detail: 'amount must be at least 1 minor unit',
-  } as const
-  return {
-    type: `/docs#${code}`,
-    title,
-    status,
-    detail: `${title}.`,
-    code,
-    requestId: 'req_4kJv0Qm2Xc8ZtYb1Lw9R',
-    retryable,
-    errors: code === 'validation_failed' ? [error] : [],
-  }
-}
-
-/** Headers of responses, each with a text and the rules of its value. */
-const headers = {
-  'Request-Id': {
-    description:
-      'Id of this response. The inspector shows it, and the log contains it if the service failed (with PI_LOG_LEVEL=debug, for every response)',
-    pattern: '^req_[A-Za-z0-9]{20}$',
-  },
-  'Payment-Intents-Profile': {
-    description: 'Names the statuses and errors of this service for clients of the specification',
-    enum: [ownProfileName],
-  },
-  Location: { description: 'Path of the intent' },
-  'Idempotent-Replayed': {
-    description: '`true` if an earlier request with this key created the intent',
-    enum: ['true'],
-  },
-  'WWW-Authenticate': { description: '`Bearer`; with `error="invalid_token"` if a key was sent' },
-  'Accept-Post': { description: 'The media type to send' },
-  'Accept-Encoding': { description: 'The content coding to send' },
-  Allow: { description: 'The methods of this path' },
-  'Retry-After': {
-    description: 'Seconds to wait before the same request is sent again',
-    pattern: '^[0-9]+$',
-  },
-  RateLimit: {
-    description: 'Remaining requests: `"default";r=0;t=3` means none for 3 seconds',
-  },
-  'RateLimit-Policy': {
-    description: 'Limit: `"default";q=200;w=2` means 200 requests in 2 seconds',
-  },
-}
-
-/** Headers of the problems with a status, besides those of each response. */
-const statusHeaders: Readonly<Record<number, readonly (keyof typeof headers)[]>> = {
-  401: ['WWW-Authenticate'],
-  405: ['Allow'],
-  409: ['Retry-After'],
-  415: ['Accept-Post', 'Accept-Encoding'],
-  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
-  503: ['Retry-After'],
-  504: ['Retry-After'],
-}
-
-function headersOf(...names: readonly (keyof typeof headers)[]): Record<string, object> {
-  const reference = (name: string) => ({ $ref: `#/components/headers/${componentOf(name)}` })
-  return Object.fromEntries(names.map((name) => [name, reference(name)]))
-}
-
-function componentOf(header: string): string {
-  return header.replace('WWW', 'Www').replaceAll('-', '')
+/** Returns the schema of a response, which accepts the fields and values of later versions. */
+function responseSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      // What a client reads in place of an invalid value.
+      delete jsonSchema.default
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      const { enum: known } = jsonSchema
+      if (!known || jsonSchema.type !== 'string') return
+      delete jsonSchema.enum
+      jsonSchema.description = `Known values: ${known.join(', ')}. Later versions may add others.`
+    },
+  })
+  return rest
 }
 
 function reference(name: string): object {
   return { $ref: `#/components/schemas/${name}` }
+}
+
+function response(
+  description: string,
+  schema: string,
+  headers: readonly string[] = [],
+  mediaType = 'application/json',
+) {
+  const names = ['request-id', 'payment-intents-profile', ...headers]
+  return {
+    description,
+    headers: Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }])),
+    content: { [mediaType]: { schema: reference(schema) } },
+  }
+}
+
+/** Returns one response for each HTTP status, as OpenAPI requires. Descriptions list the codes. */
+function problems(codes: readonly ProblemCode[]): Record<number, ReturnType<typeof response>> {
+  const statuses = new Set(codes.map((code) => problemCodes[code].status))
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const group = codes.filter((code) => problemCodes[code].status === status)
+      const texts = group.map((code) => `\`${code}\`: ${problemCodes[code].title}`)
+      const headers = statusHeaders[status] ?? []
+      return [status, response(texts.join('. '), 'Problem', headers, problemMediaType)]
+    }),
+  )
+}
+
+/** Headers of the problems with a status, besides those of each response. */
+const statusHeaders: Readonly<Record<number, readonly string[]>> = {
+  401: ['www-authenticate'],
+  405: ['allow'],
+  409: ['retry-after'],
+  415: ['accept-post'],
+  429: ['retry-after', 'ratelimit', 'ratelimit-policy'],
+  503: ['retry-after'],
+  504: ['retry-after'],
 }

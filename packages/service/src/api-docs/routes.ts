@@ -1,65 +1,63 @@
-/** Routes of the start page, the API description, and the API documentation. @module */
+/** Pages for developers: start page, API description, documentation, and inspector. @module */
+import type { FastifyReply } from 'fastify'
 import { codeBlock } from '../../shared/code-block.ts'
-import { type RouteName, routes } from '../../shared/routes.ts'
+import { routes } from '../../shared/routes.ts'
 import { readPage } from '../checkout/pages.ts'
 import type { SandboxAccess } from '../config.ts'
-import type { Call } from '../http/call.ts'
+import type { App } from '../http/app.ts'
 import { escapeHtml } from '../http/html.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
-import { type Handler, jsonHeaders, page, type RouteResponse } from '../http/response.ts'
+import { type ProblemError, problemTitle } from '../http/problem.ts'
+import { jsonHeaders, page } from '../http/send.ts'
 import { isLocal } from '../sandbox/access.ts'
 import { openapi } from './openapi.ts'
 
-export function apiDocsRoutes({
-  publicUrl,
-  hostedFolder,
-  sandboxFrom,
-}: {
+export interface ToolPagesOptions {
   readonly publicUrl: string
   readonly hostedFolder: string
   readonly sandboxFrom: SandboxAccess
-}) {
+}
+
+export function addDocsRoutes(app: App, options: ToolPagesOptions): void {
+  const { publicUrl, hostedFolder, sandboxFrom } = options
   const description = JSON.stringify(openapi(publicUrl), null, 2)
-  return {
-    openapi: () => ({ status: 200, base: jsonHeaders, body: description }),
-    home: (call) => {
-      const hasInspector = sandboxFrom === 'network' || isLocal(call)
-      return toolPage(hostedFolder, startContent(publicUrl, hasInspector))
-    },
-    // Built from `guides/api.md`.
-    docs: () => page(toolPageHeaders, readPage(hostedFolder, 'docs')),
-  } satisfies Partial<Record<RouteName, Handler>>
+  app.get(routes.openapi.path, (_request, reply) => reply.headers(jsonHeaders).send(description))
+  // Built from `guides/api.md`.
+  app.get(routes.docs.path, (_request, reply) =>
+    page(reply, toolPageHeaders, readPage(hostedFolder, 'docs')),
+  )
+  app.get(routes.home.path, (request, reply) => {
+    const hasInspector = sandboxFrom === 'network' || isLocal(request)
+    return toolPage(reply, hostedFolder, startContent(publicUrl, hasInspector))
+  })
 }
 
-/**
- * Returns the page of a problem for a browser that opens an address. Everything else gets the problem as JSON.
- *
- * @param home - URL of the start page.
- */
+export function addInspector(app: App, { hostedFolder }: ToolPagesOptions): void {
+  // Not a permanent redirect: other programs use the port later.
+  app.get(routes.inspectorFolder.path, (_request, reply) =>
+    reply.header('x-content-type-options', 'nosniff').redirect(routes.inspector.path, 303),
+  )
+  // A static page. The fragment of the printed link contains the admin token, and is not sent.
+  app.get(routes.inspector.path, (_request, reply) =>
+    page(reply, toolPageHeaders, readPage(hostedFolder, 'inspector')),
+  )
+}
+
+/** Sends the page of a problem for a browser that opens an address. */
 export function problemPage(
-  { audience, request }: Call,
-  {
-    title,
-    detail,
-    hostedFolder,
-    home,
-  }: {
-    readonly title: string
-    readonly detail: string
-    readonly hostedFolder: string
-    readonly home: string
-  },
-): RouteResponse | undefined {
-  const isForBrowsers = audience === 'public' || audience === 'inspector'
-  if (!isForBrowsers || !request.headers.accept?.includes('text/html')) return undefined
-  const [heading, text, link] = [title, detail, home].map(escapeHtml)
+  reply: FastifyReply,
+  problem: ProblemError,
+  { publicUrl, hostedFolder }: ToolPagesOptions,
+): FastifyReply {
+  const texts = [problemTitle(problem), problem.message, publicUrl]
+  const [heading, text, link] = texts.map(escapeHtml)
   const content = `<h1>${heading}</h1><p>${text}</p><p><a href="${link}">Start page</a> · <a href="/docs">Documentation</a></p>`
-  return toolPage(hostedFolder, content)
+  return toolPage(reply, hostedFolder, content)
 }
 
-function toolPage(hostedFolder: string, content: string): RouteResponse {
+function toolPage(reply: FastifyReply, hostedFolder: string, content: string): FastifyReply {
   const html = readPage(hostedFolder, 'tool').replace('<!--content-->', () => content)
-  return page(toolPageHeaders, html)
+  return page(reply, toolPageHeaders, html)
 }
 
 /** @param hasInspector - Whether this client may open the inspector. */

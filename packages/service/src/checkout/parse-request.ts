@@ -1,5 +1,4 @@
-/** Parses the bodies that the hosted page sends. Card numbers other than test cards are rejected first. @module */
-import { fieldErrors } from '@pi-checkout/contract'
+/** Schemas of what the hosted page sends. Card numbers other than test cards are rejected first. @module */
 import { isTestCard } from '@pi-checkout/contract/sandbox'
 import { z } from 'zod'
 import type { ConfirmBody } from '../../shared/checkout-api.ts'
@@ -19,6 +18,16 @@ const returnUrlRule = `must be an address of at most ${maxUrlLength} characters`
 /** Body of `POST /checkout-api/challenge/open`. */
 export const OpenChallengeSchema = z.strictObject({
   returnUrl: z.string(returnUrlRule).max(maxUrlLength, returnUrlRule).optional(),
+})
+
+/** Path of a checkout. */
+export const IdSchema = z.object({ id: z.string() })
+
+/** Query of `GET /checkout-api/intent`. */
+export const ViewQuerySchema = z.object({
+  waitForVersion: text(/^\d{1,9}$/, 'must have 1 to 9 digits')
+    .transform(Number)
+    .optional(),
 })
 
 /** Body of the two cancel routes. */
@@ -48,17 +57,6 @@ export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
     'must be an object',
   ),
 })
-
-/** Parses a body. The problem lists invalid fields without their values. */
-export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
-  const { success, data, error } = schema.safeParse(body)
-  if (success) return data
-  throw new ProblemError(
-    'validation_failed',
-    'A field of the body is invalid.',
-    fieldErrors(error, body),
-  )
-}
 
 /** Rejects card numbers other than test cards, before other fields are read. */
 export function rejectRealCards(body: unknown): void {

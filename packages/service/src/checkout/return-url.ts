@@ -9,7 +9,7 @@ export const maxUrlLength = 8192
  * query stays valid. Its fragment is kept for routers that use it.
  */
 export function readReturnUrl(text: string, registered: readonly string[]): string | undefined {
-  if (text.length > maxUrlLength || text.includes('\\') || !URL.canParse(text)) return undefined
+  if (text.includes('\\') || !URL.canParse(text)) return undefined
   const url = new URL(text)
   // Browsers remove tabs and line breaks from an address, so they would follow another one than checked.
   if (/[\s\p{Cc}]/u.test(text)) return undefined
@@ -18,5 +18,7 @@ export function readReturnUrl(text: string, registered: readonly string[]): stri
   if (readOrigin(url.origin) === undefined || !registered.includes(url.origin)) return undefined
   // Keep the address byte for byte if a header can contain it.
   const isPlain = text.startsWith(`${url.origin}/`) && /^[\x21-\x7e]+$/.test(text)
-  return isPlain ? text : url.href
+  const address = isPlain ? text : url.href
+  // Percent-encoding makes it longer.
+  return address.length > maxUrlLength ? undefined : address
 }

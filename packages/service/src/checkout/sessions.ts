@@ -1,18 +1,18 @@
 /**
  * Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request. A token is valid for one
  * intent and one origin of the shop: 15 minutes for the private API, an hour as the cookie of a full page. Its keys are
- * derived from `PI_SECRET_KEYS`.
+ * derived from `PI_SECRET_KEY`.
  *
  * Don't log errors of jose, because they contain the claims.
  *
  * @module
  */
 import { randomUUID, type webcrypto } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
 import type { OpenSessionBody } from '../../shared/checkout-api.ts'
-import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
-import { singleHeader } from '../http/single-header.ts'
+import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
 import { lifetimes } from '../intents/lifetimes.ts'
 import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
@@ -42,6 +42,22 @@ export interface SessionOpener {
   readonly limit: (intentId: string) => void
 }
 
+/** Sessions of one intent. A page opens one for each load. */
+const sessionRate: Rate = { burst: 100, perSecond: 1 }
+
+/** Returns what opens sessions of the private API, and those of full pages. Both have the same limits. */
+export function sessionOpeners({
+  intents,
+  keys,
+  publicUrl,
+}: Pick<SessionOpener, 'intents' | 'keys'> & { readonly publicUrl: string }) {
+  const limit = createBuckets(sessionRate, intents.now).take
+  const opener = (use: TokenUse): SessionOpener => {
+    return { intents, keys, limit, tokens: new SessionTokens(keys, publicUrl, use) }
+  }
+  return { frame: opener('checkout-api'), full: opener('checkout') }
+}
+
 /** Opens a session. An unknown `id` and an invalid `clientSecret` get the same response. */
 export async function openSession(
   { intents, keys, tokens, limit }: SessionOpener,
@@ -51,7 +67,7 @@ export async function openSession(
   if (!snapshot) throw rejected('unknown_intent')
   const { environment, intent, at } = snapshot
   if (!opens(keys, intent, { candidate: clientSecret, at })) {
-    throw rejected(intent.secretSalt === null ? 'revoked_secret' : 'wrong_or_old_secret')
+    throw rejected(intent.revokedAt !== null ? 'revoked_secret' : 'wrong_or_old_secret')
   }
   limit(id)
   if (!environment.allowedOrigins.includes(origin)) {
@@ -74,12 +90,11 @@ function rejected(rule: string): ProblemError {
 export function sessionReader(intents: IntentStore, tokens: SessionTokens) {
   return {
     /** Verifies the token of a request without the store. @throws {ProblemError} `invalid_session` */
-    verify: async (call: Call): Promise<VerifiedSession> => {
-      const sent = singleHeader(call.request, 'authorization')
+    verify: async ({ headers }: FastifyRequest): Promise<VerifiedSession> => {
+      const { authorization: sent } = headers
       const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(sent ?? '') ?? []
       const session = token && (await tokens.verify(token, intents.now()))
       if (!session) throw sessionEnded(sent ? 'Bearer error="invalid_token"' : 'Bearer')
-      call.isKnown = true
       return session
     },
     /** Reads the intent of a session. @throws {ProblemError} If its origin or its secret was revoked. */
@@ -88,7 +103,7 @@ export function sessionReader(intents: IntentStore, tokens: SessionTokens) {
       const isActive =
         snapshot?.environment.id === environmentId &&
         snapshot.environment.allowedOrigins.includes(origin) &&
-        snapshot.intent.secretSalt !== null
+        snapshot.intent.revokedAt === null
       if (snapshot && isActive) return snapshot
       throw sessionEnded()
     },
@@ -104,30 +119,25 @@ export function sessionEnded(challenge = 'Bearer error="invalid_token"'): Proble
   )
 }
 
-/** Signs and verifies session tokens. The first secret key signs, and all of them verify. */
+/** Signs and verifies session tokens. */
 export class SessionTokens {
   readonly #issuer: string
   readonly #use: TokenUse
-  readonly #kid: string
   readonly #key: Promise<webcrypto.CryptoKey>
-  // A Map, because `{}.constructor` exists and `kid` comes from the token.
-  readonly #keys: ReadonlyMap<string, Promise<webcrypto.CryptoKey>>
   /** Valid tokens, oldest first, because a page sends its token with each request. */
   readonly #verified = new Map<string, Verified>()
 
   constructor(keys: SecretKeys, issuer: string, use: TokenUse = 'checkout-api') {
     this.#issuer = issuer
     this.#use = use
-    this.#kid = keys.currentKid
-    this.#keys = new Map(keys.kids.map((kid) => [kid, tokenKey(keys, kid)]))
-    this.#key = tokenKey(keys, this.#kid)
+    this.#key = tokenKey(keys)
   }
 
   async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
     const issuedAt = Math.floor(now.getTime() / 1000)
     const expiresAt = new Date(1000 * (issuedAt + this.#lifetime))
     const token = await new SignJWT({ env: session.environmentId, org: session.origin })
-      .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#kid })
+      .setProtectedHeader({ alg: algorithm, typ: tokenType })
       .setIssuer(this.#issuer)
       .setAudience(this.#audience)
       .setSubject(session.id)
@@ -144,7 +154,7 @@ export class SessionTokens {
     const known = this.#verified.get(token)
     if (known && known.from <= now && now < known.session.expiresAt) return known.session
     try {
-      const { payload } = await jwtVerify(token, ({ kid }) => this.#keyOf(kid), {
+      const { payload } = await jwtVerify(token, await this.#key, {
         issuer: this.#issuer,
         audience: this.#audience,
         typ: tokenType,
@@ -164,12 +174,6 @@ export class SessionTokens {
     } catch {
       return undefined
     }
-  }
-
-  async #keyOf(kid = ''): Promise<webcrypto.CryptoKey> {
-    const key = await this.#keys.get(kid)
-    if (!key) throw new Error('The token names an unknown key')
-    return key
   }
 
   #remember(token: string, verified: Verified): void {
@@ -202,9 +206,8 @@ const algorithm = 'HS256'
 const tokenType = 'pi-checkout+jwt'
 
 /** Imports a key once: jose would import other kinds of keys for each token. */
-async function tokenKey(keys: SecretKeys, kid: string): Promise<webcrypto.CryptoKey> {
-  const key = keys.derive('checkout-token', kid)
-  if (!key) throw new TypeError('keys: must derive a key for each of its ids')
+async function tokenKey(keys: SecretKeys): Promise<webcrypto.CryptoKey> {
+  const key = keys.derive('checkout-token')
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   return await crypto.subtle.importKey('raw', key, hmac, false, ['sign', 'verify'])
 }

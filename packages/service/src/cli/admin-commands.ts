@@ -1,12 +1,10 @@
 /** Commands that list and change merchants, keys, and origins in a store. @module */
 
 import { readOrigin } from '@pi-checkout/contract/origin'
-import { z } from 'zod'
-import type { Database } from '../db/database.ts'
 import { ExplainedError } from '../explained-error.ts'
-import { createIntentStore, load, revokeSecret, type StoreAndClock } from '../intents/store.ts'
+import { createIntentStore, revokeSecret, type StoreAndClock } from '../intents/store.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
-import { isMerchantName } from '../merchants/merchant-name.ts'
+import type { Environment } from '../merchants/environments.ts'
 import {
   addOrigin,
   ensureEnvironment,
@@ -17,31 +15,24 @@ import {
   removeOrigin,
 } from '../merchants/merchants.ts'
 import { redact } from '../redact.ts'
-import type { SecretKeys } from '../secret-keys.ts'
+import type { Database } from '../store/database.ts'
 
-const MerchantName = z.string().refine(isMerchantName)
-
-/** A command with its arguments, as sent over the admin socket. */
-export const AdminCommand = z.discriminatedUnion('command', [
-  z.strictObject({
-    command: z.literal('keys create'),
-    merchant: MerchantName,
-    environment: z.enum(['test', 'live']),
-    expiresAt: z.iso.datetime().optional(),
-  }),
-  z.strictObject({ command: z.literal('keys list') }),
-  z.strictObject({ command: z.literal('keys revoke'), id: z.string() }),
-  z.strictObject({ command: z.literal('merchants list') }),
-  z.strictObject({ command: z.literal('origins list') }),
-  z.strictObject({
-    command: z.enum(['origins add', 'origins remove']),
-    origin: z.string(),
-    merchant: MerchantName.optional(),
-    environment: z.enum(['test', 'live']),
-  }),
-  z.strictObject({ command: z.literal('intents revoke-secret'), id: z.string() }),
-])
-export type AdminCommand = z.infer<typeof AdminCommand>
+/** A command with its arguments. */
+export type AdminCommand =
+  | {
+      readonly command: 'keys create'
+      readonly merchant: string
+      readonly environment: Environment['mode']
+      readonly expiresAt?: string | undefined
+    }
+  | { readonly command: 'keys list' | 'merchants list' | 'origins list' }
+  | { readonly command: 'keys revoke' | 'intents revoke-secret'; readonly id: string }
+  | {
+      readonly command: 'origins add' | 'origins remove'
+      readonly origin: string
+      readonly merchant?: string | undefined
+      readonly environment: Environment['mode']
+    }
 
 /** Output of a command. */
 export interface AdminResult {
@@ -51,25 +42,21 @@ export interface AdminResult {
 }
 
 /** Thrown if a command cannot be run. The message contains the fix. */
-export class AdminError extends ExplainedError {
+class AdminError extends ExplainedError {
   override readonly name = 'AdminError'
 }
 
 export const firstMerchantName = 'Tsiran'
 
-interface AdminStore extends StoreAndClock {
-  readonly keys: SecretKeys
-}
-
 export async function administer(
-  { db, keys, now }: AdminStore,
+  { db, now }: StoreAndClock,
   command: AdminCommand,
 ): Promise<AdminResult> {
   switch (command.command) {
     case 'keys create': {
       const { merchant, environment: mode, expiresAt } = command
       const environment = await ensureEnvironment(db, { merchant, mode }, now())
-      const created = await createApiKey(db, keys, {
+      const created = await createApiKey(db, {
         environment,
         now: now(),
         expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
@@ -132,14 +119,13 @@ export async function administer(
     }
     case 'intents revoke-secret': {
       const { id } = command
-      const isRevoked = await revokeSecret(db, { id, modes: ['test', 'live'] })
+      const intents = createIntentStore({ db, now })
+      const isRevoked = await revokeSecret(intents, { id, modes: ['test', 'live'] })
       if (!isRevoked) {
         throw new AdminError(
           'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
         )
       }
-      // Cancels it now, so that lists show it: each read would.
-      await load(createIntentStore({ db, now }), id)
       return {
         data: { id, secretRevoked: true },
         text: `The clientSecret of ${id} is revoked, and its open checkout sessions have ended.`,

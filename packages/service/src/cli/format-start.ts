@@ -24,24 +24,16 @@ export function banner(ready: RunningService['ready'], showsToken: boolean): str
 
 /** Returns a line for each finding, and one of all. */
 export function describeCheck(check: StartCheck, hasColors: boolean): string {
-  const { ok, passed, warnings, problems } = check
+  const { ok, passed, problems } = check
   const line = (word: keyof typeof colors, text: string): string =>
     `${hasColors ? styleText(colors[word], word) : word}${' '.repeat(6 - word.length)}${text}`
-  const counts = [count(problems, 'problem'), count(warnings, 'warning')].filter(Boolean).join(', ')
-  const isClean = ok && warnings.length === 0
+  const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`
   return [
     ...passed.map((text) => line('OK', text)),
-    ...warnings.map((text) => line('WARN', text)),
     ...problems.map((text) => line('FAIL', text)),
     '',
-    isClean
-      ? 'The service can start.'
-      : `${ok ? 'No problem, ' : 'The service cannot start: '}${counts}.`,
+    ok ? 'The service can start.' : `The service cannot start: ${count}.`,
   ].join('\n')
 }
 
-const colors = { OK: 'green', WARN: 'yellow', FAIL: 'red' } as const
-
-function count({ length }: readonly string[], name: string): string {
-  return length === 0 ? '' : `${length} ${name}${length === 1 ? '' : 's'}`
-}
+const colors = { OK: 'green', FAIL: 'red' } as const

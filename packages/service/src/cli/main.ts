@@ -38,7 +38,6 @@ withStart(program.command('start').description('Start the service; Ctrl-C or SIG
     'port of the API and the hosted page (default 4000; 0 selects a free port)',
   )
   .option('--demo', 'create the demo merchant and its test key in PostgreSQL too')
-  .option('--no-request-bodies', 'keep no bodies of test requests for the inspector')
   .option('--check', 'check that the start would succeed, and exit; changes nothing')
   .option('--json', 'print one line of JSON')
   .action(start)

@@ -4,42 +4,27 @@ import type { Socket } from 'node:net'
 
 export interface ConnectionBounds {
   readonly max: number
-  readonly maxPerClient: number
   /** Time in milliseconds after which a client that reads no byte of its response is disconnected. */
   readonly writeTimeout: number
-  readonly clientOf: (socket: Socket) => string | undefined
 }
 
 /** Maximum number of pipelined requests that wait for their turn. With more, the connection closes. */
-export const maxPipelined = 32
+const maxPipelined = 32
 
 /** Serves requests within limits. Call it before the server listens. */
 export function serveConnections(
   server: Server,
   listener: RequestListener,
-  { max, maxPerClient, writeTimeout, clientOf }: ConnectionBounds,
+  { max, writeTimeout }: ConnectionBounds,
 ): void {
-  const all: Group = { max, sockets: new Set() }
-  const clients = new Map<string, Group>()
+  /** Open connections. The first one has been without a new request for longest. */
+  const sockets = new Set<TrackedSocket>()
 
   server.on('connection', (socket: TrackedSocket) => {
-    const client = clientOf(socket)
-    const groups = [all]
-    if (client !== undefined) {
-      const group = clients.get(client) ?? { max: maxPerClient, sockets: new Set() }
-      clients.set(client, group)
-      // Check the client's group first: closing its connection may bring the server below its limit.
-      groups.unshift(group)
-    }
-    socket[connection] = { groups, current: undefined, pipelined: [], isClosing: false }
-    for (const { sockets } of groups) sockets.add(socket)
-    socket.once('close', () => {
-      for (const { sockets } of groups) sockets.delete(socket)
-      if (client !== undefined && groups[0]?.sockets.size === 0) clients.delete(client)
-    })
-    for (const group of groups) {
-      if (group.sockets.size > group.max) closeOne(group)
-    }
+    socket[connection] = { current: undefined, pipelined: [], isClosing: false }
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    if (sockets.size > max) closeOne(sockets)
   })
 
   function begin(exchange: Exchange): void {
@@ -48,10 +33,8 @@ export function serveConnections(
     const state = socket[connection]
     if (!state || socket.destroyed) return
     state.current = exchange
-    for (const { sockets } of state.groups) {
-      sockets.delete(socket)
-      sockets.add(socket)
-    }
+    sockets.delete(socket)
+    sockets.add(socket)
     response.on('close', next)
     listener(request, response)
   }
@@ -69,7 +52,8 @@ export function serveConnections(
   server.on('request', (request, response) => {
     const socket: TrackedSocket = request.socket
     const state = socket[connection]
-    if (!state) return
+    // Node.js parses all that it has read, also after the connection was closed.
+    if (!state || socket.destroyed) return
     if (!state.current) return begin({ request, response })
     if (state.pipelined.push({ request, response }) > maxPipelined) socket.destroy()
   })
@@ -96,12 +80,6 @@ export function closeAfterResponses(socket: TrackedSocket): boolean {
   return true
 }
 
-interface Group {
-  readonly max: number
-  /** Open connections. The first one has been without a new request for longest. */
-  readonly sockets: Set<TrackedSocket>
-}
-
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -111,7 +89,6 @@ interface Exchange {
 const connection = Symbol('connection')
 
 interface Connection {
-  readonly groups: readonly Group[]
   /** Request that is being served, until its response has been sent. */
   current: Exchange | undefined
   /** Requests that arrived before that. */
@@ -125,7 +102,7 @@ interface TrackedSocket extends Socket {
 }
 
 /** Closes the connection that has waited for its client for longest. The newest one is the last candidate. */
-function closeOne({ sockets }: Group): void {
+function closeOne(sockets: Set<TrackedSocket>): void {
   for (const socket of sockets) {
     if (!waitsForClient(socket)) continue
     sockets.delete(socket)

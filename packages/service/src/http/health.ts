@@ -1,31 +1,27 @@
 /** Health checks for supervisors (`/healthz`) and load balancers (`/readyz`). @module */
-import type { Database } from '../db/database.ts'
-import { readOnly, StoreError } from '../db/errors.ts'
+import { routes } from '../../shared/routes.ts'
+import type { Database } from '../store/database.ts'
 import { within } from '../within.ts'
+import type { App } from './app.ts'
 import { retryLater } from './problem.ts'
-import { type Handler, json, noContent } from './response.ts'
+import { json } from './send.ts'
 
-export function healthRoutes({
-  db,
-  unready = () => undefined,
-}: {
+export interface HealthOptions {
   readonly db: Database
   /** Returns why this instance is not ready, or `undefined` if it may be. */
   readonly unready?: (() => string | undefined) | undefined
-}): { readonly health: Handler; readonly ready: Handler; readonly favicon: Handler } {
-  const commits = sharedCheck(async () => await checkWritable(db))
-  return {
-    health: () => json({ status: 'ok' }),
-    ready: async () => {
-      const reason = unready()
-      if (reason !== undefined) throw retryLater('store_unavailable', reason)
-      // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
-      if (await within(commits(), checkTimeout)) return json({ status: 'ready' })
-      throw retryLater('store_unavailable', 'The store does not respond.')
-    },
-    // Browsers request it automatically. A 404 would show as an error in the browser console.
-    favicon: noContent,
-  }
+}
+
+export function addHealthRoutes(app: App, { db, unready = () => undefined }: HealthOptions): void {
+  const commits = sharedCheck(async () => await db.probe())
+  app.get(routes.health.path, (_request, reply) => json(reply, { status: 'ok' }))
+  app.get(routes.ready.path, async (_request, reply) => {
+    const reason = unready()
+    if (reason !== undefined) throw retryLater('store_unavailable', reason)
+    // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
+    if (await within(commits(), checkTimeout)) return json(reply, { status: 'ready' })
+    throw retryLater('store_unavailable', 'The store does not respond.')
+  })
 }
 
 /** Milliseconds after which a store that does not respond is not ready. */
@@ -46,14 +42,4 @@ function sharedCheck(check: () => Promise<void>): () => Promise<void> {
     })
     return result
   }
-}
-
-/** Commits a transaction. A standby, a read-only server, and a missing synchronous standby prevent it. */
-async function checkWritable(db: Database): Promise<void> {
-  await db.transaction(async (tx) => {
-    const [state] = await tx.query<{ readOnly: string }>`
-      select current_setting('transaction_read_only') as "readOnly"`
-    if (state?.readOnly !== 'off') throw new StoreError(readOnly)
-    await tx.query`select pg_logical_emit_message(true, 'pi-checkout', 'ready')::text as message`
-  })
 }

@@ -1,15 +1,15 @@
 /** Rejects requests for an unknown host name. A website can point its name at loopback (DNS rebinding). @module */
-import type { Call } from './call.ts'
+import type { Check } from './audience.ts'
 import { ProblemError } from './problem.ts'
 
 /** Accepts the host of `url`, and loopback names, with or without the default port. @see RFC 9110, §4.2.3 */
-export function hostCheck(url: string): (call: Call) => void {
+export function hostCheck(url: string): Check {
   const { host: publicHost, port: publicPort, protocol } = new URL(url)
   const withPort = publicPort === '' ? `${publicHost}:${defaultPorts[protocol]}` : publicHost
-  return ({ request }) => {
-    const host = request.headers.host?.toLowerCase() ?? ''
+  return ({ headers, socket }) => {
+    const host = headers.host?.toLowerCase() ?? ''
     if (host === publicHost || host === withPort) return
-    const port = request.socket.localPort
+    const port = socket.localPort
     if (loopbackNames.some((name) => host === `${name}:${port}`)) return
     throw new ProblemError(
       'invalid_host',

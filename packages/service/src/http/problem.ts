@@ -1,5 +1,4 @@
 /** Maps thrown errors to problems (RFC 9457), in one shape for all routes. @module */
-import type { IncomingMessage } from 'node:http'
 import {
   type FieldError,
   type FieldErrors,
@@ -8,12 +7,13 @@ import {
   problemCodes,
   problemMediaType,
 } from '@pi-checkout/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { Overloaded, StoreError } from '../db/errors.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { logError } from '../log.ts'
-import type { Call } from './call.ts'
-import { jsonHeaders, type RouteResponse, send } from './response.ts'
+import { Overloaded, StoreError } from '../store/errors.ts'
+import { codeOf } from '../system-error.ts'
+import { jsonHeaders } from './send.ts'
 
 /** An error that is sent as a problem. Its texts contain no received values except masked names of fields. */
 export class ProblemError extends ExplainedError {
@@ -46,15 +46,10 @@ export function notFound(detail = 'No resource has this address. See /docs.'): P
   return new ProblemError('not_found', detail)
 }
 
-/** Returns the page that a call gets in place of a problem, if any. */
-export type ProblemPage = (
-  call: Call,
-  shown: { readonly title: string; readonly detail: string },
-) => Pick<RouteResponse, 'base' | 'headers' | 'body'> | undefined
-
-/** Sends a thrown error as a problem. Each 5xx except 501 is logged with the id of its response. */
+/** Sends a thrown error as a problem. Each 5xx is logged with the id of its response. */
 export function sendProblem(
-  call: Call,
+  request: FastifyRequest,
+  reply: FastifyReply,
   {
     error,
     log,
@@ -65,59 +60,44 @@ export function sendProblem(
     readonly problemPage?: ProblemPage | undefined
   },
 ): void {
-  const { request, response, requestId } = call
-  const problem = problemOf(error)
-  const { code } = problem
-  const { status, title } = problemCodes[code]
-  // The request causes a 501, not the service.
-  if (status >= 500 && status !== 501) logError(log, error, { event: code, requestId })
-  if (response.headersSent) {
-    response.destroy()
-    return
-  }
-  call.problem = code
-  const body = problemBody(problem, requestId, call)
-  const shown = problemPage?.(call, { title, detail: problem.message })
-  void send(call, {
-    status,
-    base: { ...problemHeaders, ...shown?.base, ...shown?.headers },
-    headers: {
-      // On an open connection, an unread body would be read as the next request.
-      ...(hasUnreadBody(request) && { connection: 'close' }),
-      ...problem.headers,
-    },
-    body: shown?.body ?? body,
-  })
+  const problem = problemOf(error, request.routeOptions.bodyLimit)
+  const { status, headers, body } = problemResponse(problem, request.id)
+  if (status >= 500) logError(log, error, { event: problem.code, requestId: request.id })
+  const { facts } = request
+  facts.problem = problem
+  reply.code(status)
+  if (problemPage && facts.isForPeople && request.headers.accept?.includes('text/html')) {
+    problemPage(reply.headers(problem.headers), problem)
+  } else reply.headers(headers).send(body)
 }
 
-export const problemHeaders = { ...jsonHeaders, 'content-type': problemMediaType }
+export type ProblemPage = (reply: FastifyReply, problem: ProblemError) => FastifyReply
 
-/** @param facts - Receives the rejected fields that the body lists. */
-export function problemBody(
-  problem: ProblemError,
-  requestId: string,
-  facts?: Pick<Call, 'pointers' | 'pointersOmitted'>,
-): string {
+export function problemTitle({ code }: ProblemError): string {
+  return problemCodes[code].title
+}
+
+/** Returns status, headers, and body of the response. */
+export function problemResponse(problem: ProblemError, requestId: string) {
   const { code } = problem
   const { status, title, retryable } = problemCodes[code]
   const { errors, errorsOmitted } = boundErrors(problem)
-  if (facts) {
-    facts.pointers = errors.map(({ pointer }) => pointer)
-    facts.pointersOmitted = errorsOmitted
-  }
-  const detail = cutToBytes(problem.message, maxDetailBytes)
-  return JSON.stringify({
+  const body = JSON.stringify({
     type: `/docs#${code}`,
     title,
     status,
-    detail,
+    detail: cutToBytes(problem.message, maxDetailBytes),
     code,
     requestId,
     retryable,
     errors,
     ...(errorsOmitted > 0 && { errorsOmitted }),
   })
+  const headers: Readonly<Record<string, string>> = { ...problemHeaders, ...problem.headers }
+  return { status, headers, body }
 }
+
+const problemHeaders = { ...jsonHeaders, 'content-type': problemMediaType }
 
 /** Maximum sizes of `errors` and `detail` in bytes of JSON, so that a response has at most 16 KB. */
 const maxErrorsBytes = 12 * 1024
@@ -148,15 +128,13 @@ function cutToBytes(text: string, maxBytes: number): string {
   return `${kept}…`
 }
 
-function hasUnreadBody({ complete, headers: sent }: IncomingMessage): boolean {
-  const announced = Number(sent['content-length'] ?? 0) > 0 || 'transfer-encoding' in sent
-  return announced && !complete
-}
-
 const queryCanceled = '57014'
 
-function problemOf(error: unknown): ProblemError {
+function problemOf(error: unknown, bodyLimit: number | undefined): ProblemError {
   if (error instanceof ProblemError) return error
+  const rejected = fastifyProblems.get(codeOf(error) ?? '')
+  if (rejected) return rejected(bodyLimit)
+  if (isOfClient(error)) return notFound()
   if (error instanceof Overloaded) {
     return retryLater(
       'store_unavailable',
@@ -180,4 +158,48 @@ function problemOf(error: unknown): ProblemError {
     'internal_error',
     'The service failed. Send the same request again with the same Idempotency-Key.',
   )
+}
+
+/** Errors of fastify about a body. */
+const fastifyProblems: ReadonlyMap<string, (limit?: number) => ProblemError> = new Map<
+  string,
+  (limit?: number) => ProblemError
+>([
+  [
+    'FST_ERR_CTP_BODY_TOO_LARGE',
+    (limit) => new ProblemError('payload_too_large', `The body must be at most ${limit} bytes.`),
+  ],
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    () =>
+      new ProblemError(
+        'unsupported_media_type',
+        'Content-Type must be application/json, with no charset other than utf-8.',
+        { headers: { 'accept-post': 'application/json' } },
+      ),
+  ],
+  [
+    'FST_ERR_CTP_EMPTY_JSON_BODY',
+    () => new ProblemError('malformed_json', 'The body is empty. Send a JSON object.'),
+  ],
+  [
+    'FST_ERR_CTP_INVALID_JSON_BODY',
+    () =>
+      new ProblemError(
+        'malformed_json',
+        'The body is not well-formed JSON, or has a name such as __proto__.',
+      ),
+  ],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', incomplete],
+  ['ECONNRESET', incomplete],
+])
+
+/** Returns whether it is an error of fastify about a file or a path that a client may not read. */
+function isOfClient(error: unknown): boolean {
+  return error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500
+}
+
+/** Creates the error for the log. The client closed the connection, so it does not receive it. */
+function incomplete(): ProblemError {
+  return new ProblemError('request_timeout', 'The connection closed before the body was complete.')
 }

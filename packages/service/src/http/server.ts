@@ -4,12 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { SettingError } from '../explained-error.ts'
 import { quote } from '../redact.ts'
 import { codeOf } from '../system-error.ts'
-import { BoundedRequest } from './bounded-request.ts'
-import type { ClientAddresses } from './client-address.ts'
-import { clientErrorListener, deferContinue } from './client-errors.ts'
 import { serveConnections } from './connections.ts'
-import { hstsOption } from './hsts.ts'
-import { readInTurn } from './read-in-turn.ts'
 
 /** Timeouts of a server in milliseconds. They disconnect slow clients. */
 export const serverTimeouts = {
@@ -25,35 +20,16 @@ export const serverTimeouts = {
 export type ServerTimeouts = Readonly<typeof serverTimeouts>
 
 /** 10,000 buyers who wait, and 2,000 connections of others. */
-export const maxConnections = 12_000
-/** Maximum for each client address. Companies and mobile networks behind one address need fewer. */
-export const maxConnectionsOfClient = 1000
+const maxConnections = 12_000
 
 export type PendingServer = ReturnType<typeof createPendingServer>
 
 /** Creates a server that queues requests until it is opened. */
-export function createPendingServer(
-  { writeTimeout, ...timeouts }: ServerTimeouts,
-  {
-    origin = '',
-    addresses,
-  }: { readonly origin: string | undefined; readonly addresses: ClientAddresses },
-) {
-  // `checkWellFormed` checks `Host` and `Expect`, and rejects with a problem.
-  const server = createServer({
-    ...timeouts,
-    IncomingMessage: BoundedRequest,
-    requireHostHeader: false,
-    ...hstsOption(origin),
-  })
+export function createPendingServer({ writeTimeout, ...timeouts }: ServerTimeouts) {
+  // The service needs no `Host`, except for its pages, which check it.
+  const server = createServer({ ...timeouts, requireHostHeader: false })
   // The size of all headers is limited. A limit of their number would drop the rest without an error.
   server.maxHeadersCount = 0
-  server.on('clientError', clientErrorListener(origin))
-  server.on('checkExpectation', (request, response) => {
-    server.emit('request', request, response)
-  })
-  deferContinue(server)
-  readInTurn(server, addresses.ofPeer)
   let open = (_listener: RequestListener): void => {}
   const opened = new Promise<RequestListener>((resolve) => {
     open = resolve
@@ -64,15 +40,13 @@ export function createPendingServer(
   }
   serveConnections(server, (request, response) => listener(request, response), {
     max: maxConnections,
-    maxPerClient: maxConnectionsOfClient,
     writeTimeout,
-    clientOf: addresses.ofSocket,
   })
   return { server, open }
 }
 
 /** Another process uses the port. */
-export class PortInUse extends SettingError {
+class PortInUse extends SettingError {
   readonly port: number
 
   constructor(port: number, message: string) {

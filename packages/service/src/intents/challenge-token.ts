@@ -13,28 +13,22 @@ export type Step = 'enter' | 'answer'
 
 export function newToken(keys: SecretKeys, intentId: string, step: Step): string {
   const body = `${intentId}.${randomBytes(24).toString('base64url')}`
-  return `${body}.${macOf(keys, keys.currentKid, { body, step })}`
+  return `${body}.${macOf(keys, body, step)}`
 }
 
 /** Returns the intent of a token that was issued for this step, also if it is used. */
 export function intentOfToken(keys: SecretKeys, token: string, step: Step): string | undefined {
   const [id = '', random = '', mac = '', ...more] = token.split('.')
   if (more.length > 0 || !intentIdPattern.test(id)) return undefined
-  const body = `${id}.${random}`
-  const isIssued = keys.kids.some((kid) => isSameSecret(mac, macOf(keys, kid, { body, step })))
-  return isIssued ? id : undefined
+  return isSameSecret(mac, macOf(keys, `${id}.${random}`, step)) ? id : undefined
 }
 
 export function hashOfToken(token: string): string {
   return hash('sha256', token, 'base64url')
 }
 
-function macOf(
-  keys: SecretKeys,
-  kid: string,
-  { body, step }: { readonly body: string; readonly step: Step },
-): string {
-  const key = keys.derive('challenge-token', kid)
-  if (!key) throw new Error('PI_SECRET_KEYS lacks a key that it listed')
-  return createHmac('sha256', key).update(`${step}\0${body}`).digest('base64url')
+function macOf(keys: SecretKeys, body: string, step: Step): string {
+  return createHmac('sha256', keys.derive('challenge-token'))
+    .update(`${step}\0${body}`)
+    .digest('base64url')
 }

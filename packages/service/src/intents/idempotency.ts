@@ -1,10 +1,9 @@
 /** Idempotency keys: their syntax, and the hashes that identify a retried create. @module */
 import { hash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
-import { ProblemError } from '../http/problem.ts'
-import { singleHeader } from '../http/single-header.ts'
+import type { FastifyRequest } from 'fastify'
+import { ProblemError, retryLater } from '../http/problem.ts'
 import type { Environment } from '../merchants/environments.ts'
 
 /** Salted hashes of an idempotency key and its body, each as 64 hexadecimal digits. */
@@ -14,9 +13,11 @@ export interface IdempotencyHashes {
 }
 
 /** Reads the key. `"k"` is the same one as `k`. @see draft-ietf-httpapi-idempotency-key-header */
-export function readIdempotencyKey(request: IncomingMessage): string | undefined {
-  const value = singleHeader(request, headers.idempotencyKey, 'invalid_idempotency_key')
-  if (value === undefined) return undefined
+export function readIdempotencyKey({
+  headers: sent,
+}: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const value = sent[headers.idempotencyKey]
+  if (typeof value !== 'string') return undefined
   const key = value.startsWith('"') ? unquote(value) : value
   if (key === undefined || !visibleAscii.test(key) || key.length > limits.idempotencyKey) {
     throw new ProblemError(
@@ -52,4 +53,12 @@ const visibleAscii = /^[!-~]+$/
 function unquote(value: string): string | undefined {
   const [, inner] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value) ?? []
   return inner?.replace(/\\(["\\])/g, '$1')
+}
+
+/** Returns the problem of a key whose first request has not ended. */
+export function idempotencyKeyInUse(): ProblemError {
+  return retryLater(
+    'idempotency_key_in_use',
+    'The first request with this Idempotency-Key is still running. Send the same request again.',
+  )
 }

@@ -26,12 +26,11 @@ export interface Intent {
   /** Customer and metadata are for the merchant. No checkout page shows them. */
   readonly customer: Customer | null
   readonly metadata: Metadata | null
-  readonly secretKid: string
-  /** Salt of the `clientSecret`, or `null` if it was revoked. */
-  readonly secretSalt: Buffer | null
   /** `null` until something happens. */
   readonly state: State | null
   readonly finalizedAt: Date | null
+  /** When its `clientSecret` was revoked. */
+  readonly revokedAt: Date | null
   readonly createdAt: Date
 }
 
@@ -77,6 +76,7 @@ export interface IntentEvent {
     | 'declined'
     | 'canceled'
     | 'expired'
+    | 'revoked'
   readonly status: PaymentIntentStatus
   readonly at: string
 }
@@ -144,12 +144,12 @@ export function assertState(intent: Intent): void {
     challenge: (challenge !== null) === (status === 'requires_action'),
     end: (intent.finalizedAt !== null) === isFinal(status),
     times: times.every((time, at) => time >= (times[at - 1] ?? time)),
-    size: JSON.stringify(intent.state).length <= maxStateLength,
+    size: Buffer.byteLength(JSON.stringify(intent.state)) <= maxStateBytes,
   }
   const broken = Object.entries(rules).filter(([, holds]) => !holds)
   if (broken.length === 0) return
   throw new Error(`An intent must not be stored: ${broken.map(([rule]) => rule).join(', ')}`)
 }
 
-/** Bound of the document in characters. A challenge has an address of up to 8,192. */
-export const maxStateLength = 20_000
+/** Bound of the document. An address of 8,192 characters has up to 24,576 bytes in it, and the rest at most 30,000. */
+export const maxStateBytes = 64 * 1024

@@ -6,7 +6,7 @@ import { answer, type ChallengeStep, enter, newChallenge, withChallenge } from '
 import { dueAt, expiresAt } from './deadlines.ts'
 import { type Challenge, type Intent, settlementOf, stateOf, updatedAt } from './intent.ts'
 import { lifetimes } from './lifetimes.ts'
-import { begin, fail, failures, later, latest, move, settle } from './transition.ts'
+import { begin, fail, failures, later, latest, move, note, settle } from './transition.ts'
 
 /** Ids for a confirmation. `providerPaymentId` is used if the provider accepts it. */
 interface ConfirmationIds {
@@ -33,6 +33,8 @@ export type Cause =
       Pick<ConfirmationIds, 'providerPaymentId'>)
   | { readonly type: 'challenge_canceled' }
   | { readonly type: 'canceled' }
+  /** The merchant revokes the secret, permanently. */
+  | { readonly type: 'revoked' }
   /** The sandbox acts in place of buyer and bank. */
   | ({ readonly type: 'simulated'; readonly outcome: SimulatedOutcome } & ConfirmationIds)
 
@@ -52,7 +54,7 @@ export interface Decision {
 /** Returns the same intent if nothing changes, for example because the cause is repeated. */
 export function decide(intent: Intent, cause: Cause, at: Date): Decision {
   const current = afterDeadlines(intent, at)
-  const isRevoked = isBuyers(cause) && current.secretSalt === null
+  const isRevoked = isBuyers(cause) && current.revokedAt !== null
   const result = isRevoked ? 'payment_intent_not_found' : act(current, cause, at)
   if (typeof result === 'string') return { intent: current, rejection: result }
   // A decline can return an intent whose time is over to the buyer.
@@ -60,8 +62,8 @@ export function decide(intent: Intent, cause: Cause, at: Date): Decision {
 }
 
 /** Whether a buyer acts, who needs a `clientSecret` that is not revoked. */
-export function isBuyers({ type }: Cause): boolean {
-  return type !== 'time_passed' && type !== 'simulated'
+function isBuyers({ type }: Cause): boolean {
+  return type !== 'time_passed' && type !== 'simulated' && type !== 'revoked'
 }
 
 /**
@@ -71,9 +73,10 @@ export function isBuyers({ type }: Cause): boolean {
 export function afterDeadlines(intent: Intent, at: Date): Intent {
   const due = dueAt(intent)
   if (due && due <= at) return afterDeadlines(passDeadline(intent, due), at)
-  if (intent.secretSalt !== null) return intent
-  const canceled = cancel(intent, at)
-  return typeof canceled === 'string' ? intent : canceled
+  if (intent.revokedAt === null || isFinal(intent.status) || intent.status === 'processing') {
+    return intent
+  }
+  return move(intent, at, { cause: 'revoked', status: 'canceled' })
 }
 
 function passDeadline(intent: Intent, due: Date): Intent {
@@ -108,9 +111,18 @@ function act(intent: Intent, cause: Cause, at: Date): Intent | Rejection {
       return fail(intent, 'challenge_failed', at, failures.canceled)
     case 'canceled':
       return intent.status === 'canceled' ? intent : cancel(intent, at)
+    case 'revoked':
+      return intent.revokedAt === null ? revoke(intent, at) : intent
     case 'simulated':
       return simulate(intent, cause, at)
   }
+}
+
+/** Ends the secret, and cancels an intent that nobody can pay any more. */
+function revoke(intent: Intent, at: Date): Intent {
+  const revoked = { ...intent, revokedAt: latest(at, updatedAt(intent)) }
+  const canceled = afterDeadlines(revoked, at)
+  return canceled === revoked ? note(revoked, at, 'revoked') : canceled
 }
 
 function confirm(

@@ -1,21 +1,20 @@
 /** The two operations of the merchant API. A body is read only after the request is authenticated. @module */
-import { headers, limits, routes } from '@pi-checkout/contract'
-import { checkBodyHeaders, readBody } from '../http/body.ts'
-import type { Call } from '../http/call.ts'
-import { ProblemError, retryLater } from '../http/problem.ts'
+import { CreatePaymentIntentSchema, headers, routes } from '@pi-checkout/contract'
+import type { FastifyRequest, onSendAsyncHookHandler, preHandlerAsyncHookHandler } from 'fastify'
+import { z } from 'zod'
+import type { App } from '../http/app.ts'
+import { ProblemError } from '../http/problem.ts'
 import type { RateLimits } from '../http/rate-limit.ts'
-import { jsonHeaders, type RouteResponse } from '../http/response.ts'
-import { singleHeader } from '../http/single-header.ts'
+import { json } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
 import { type Authenticator, rejectBrowser, unknownKey } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { clientSecret } from './client-secret.ts'
-import { type Created, type Draft, draftIntent } from './create.ts'
+import { type Created, draftIntent } from './create.ts'
 import { dueAt } from './deadlines.ts'
-import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
+import { idempotencyHashes, idempotencyKeyInUse, readIdempotencyKey } from './idempotency.ts'
 import type { Intent } from './intent.ts'
-import { readCreate } from './read-create.ts'
 import { type IntentStore, load } from './store.ts'
 import { createdView, merchantView } from './views.ts'
 
@@ -25,98 +24,86 @@ export interface IntentRoutesOptions {
   readonly intents: IntentStore
   readonly keys: SecretKeys
   readonly now: () => Date
+  /** What runs for an accepted request before its handler, and before its response is sent: the sandbox's faults. */
+  readonly hooksOf: (operation: 'create' | 'retrieve') => OperationHooks
 }
 
-/** An operation in three steps, so that faults can be injected between them. */
-export interface Operation<Input> {
-  readonly access: (call: Call) => Promise<ApiClient>
-  readonly parse: (call: Call, client: ApiClient) => Promise<Input> | Input
-  readonly handle: (call: Call, input: Input) => Promise<RouteResponse>
+export interface OperationHooks {
+  readonly before: preHandlerAsyncHookHandler
+  readonly after: onSendAsyncHookHandler<unknown>
 }
 
-interface ApiClient {
-  readonly environment: Environment
-  readonly idempotencyKey: string | undefined
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Environment of the API key. */
+    readonly merchant: Environment
+  }
 }
 
-export function intentRoutes({
-  authenticator,
-  limits: rates,
-  intents,
-  keys,
-  now,
-}: IntentRoutesOptions): {
-  readonly create: Operation<Draft>
-  /** `id` is `undefined` if its format is invalid. */
-  readonly retrieve: Operation<Pick<ApiClient, 'environment'> & { readonly id: string | undefined }>
-} {
-  async function authenticate(call: Call): Promise<Environment> {
-    singleHeader(call.request, headers.authorization)
-    const environment = await authenticator.authenticate(call.request)
-    call.environment = environment
-    call.isKnown = true
-    rates.request(environment)
-    return environment
+export function addIntentRoutes(app: App, options: IntentRoutesOptions): void {
+  const { authenticator, limits, intents, keys, now, hooksOf } = options
+  app.decorateRequest('merchant', null as never)
+
+  async function authenticate(request: FastifyRequest): Promise<void> {
+    rejectBrowser(request)
+    const environment = await authenticator.authenticate(request)
+    request.facts.environment = environment
+    Object.assign(request, { merchant: environment })
+    limits.request(environment)
   }
 
-  return {
-    create: {
-      access: async (call) => {
-        const { request } = call
-        rejectBrowser(request)
-        checkBodyHeaders(request, limits.requestBytes)
-        const environment = await authenticate(call)
-        return { environment, idempotencyKey: readIdempotencyKey(request) }
-      },
-      parse: async ({ request }, { environment, idempotencyKey: key }) => {
-        const body = readCreate(await readBody(request, limits.requestBytes))
-        const intent = draftIntent({
-          environmentId: environment.id,
-          secretKid: keys.currentKid,
-          body,
-          createdAt: environmentNow(environment, now()),
-        })
-        if (key === undefined) return { intent }
-        return { intent, key: idempotencyHashes(environment, { key, body }) }
-      },
-      handle: async (call, draft) => {
-        const created = await intents.create(draft)
-        const intent = intentOf(created)
-        call.intentId = intent.id
-        call.replayed = created.type === 'replayed'
-        return {
-          status: 201,
-          base: jsonHeaders,
-          headers: {
-            location: `${routes.create.path}/${intent.id}`,
-            ...(call.replayed && { [headers.idempotentReplayed]: 'true' }),
-          },
-          body: JSON.stringify(createdView(intent, clientSecret(keys, intent))),
-        }
-      },
+  const onCreate = hooksOf('create')
+  app.post(
+    routes.create.path,
+    {
+      schema: { body: CreatePaymentIntentSchema },
+      onRequest: authenticate,
+      // A request that is rejected uses up no fault.
+      preHandler: [async (request) => void readIdempotencyKey(request), onCreate.before],
+      onSend: onCreate.after,
     },
-    retrieve: {
-      access: async (call) => {
-        rejectBrowser(call.request)
-        return { environment: await authenticate(call), idempotencyKey: undefined }
-      },
-      parse: ({ params }, { environment }) => ({
-        id: intentIdPattern.test(params.id ?? '') ? params.id : undefined,
-        environment,
-      }),
-      handle: async (call, { id, environment }) => {
-        const found = id && (await intents.find(id))
-        if (!found || found.environmentId !== environment.id) throw notFound()
-        call.intentId = found.id
-        const due = dueAt(found)
-        const isDue = due && due <= environmentNow(environment, now())
-        const current = isDue ? (await load(intents, found.id))?.intent : found
-        if (!current) throw notFound()
-        const body = JSON.stringify(merchantView(current))
-        return { status: 200, base: jsonHeaders, body }
-      },
+    async (request, reply) => {
+      const { body, facts, merchant: environment } = request
+      const draft = draftIntent({
+        environmentId: environment.id,
+        body,
+        createdAt: environmentNow(environment, now()),
+      })
+      const key = readIdempotencyKey(request)
+      const created = await intents.create({
+        intent: draft,
+        key: key === undefined ? undefined : idempotencyHashes(environment, { key, body }),
+      })
+      const intent = intentOf(created)
+      facts.intent = intent
+      facts.replayed = created.type === 'replayed'
+      reply.header('location', `${routes.create.path}/${intent.id}`)
+      if (facts.replayed) reply.header(headers.idempotentReplayed, 'true')
+      return json(reply, createdView(intent, clientSecret(keys, intent)), 201)
     },
-  }
+  )
+
+  const onRetrieve = hooksOf('retrieve')
+  app.get(
+    routes.retrieve.path,
+    {
+      schema: { params: z.object({ id: z.string() }) },
+      onRequest: authenticate,
+      preHandler: onRetrieve.before,
+      onSend: onRetrieve.after,
+    },
+    async (request, reply) => {
+      const { facts, params, merchant: environment } = request
+      const found = intentIdPattern.test(params.id) ? await intents.find(params.id) : undefined
+      if (!found || found.environmentId !== environment.id) throw notFound()
+      facts.intent = found
+      const due = dueAt(found)
+      const isDue = due && due <= environmentNow(environment, now())
+      const current = isDue ? (await load(intents, found.id))?.intent : found
+      if (!current) throw notFound()
+      return json(reply, merchantView(current))
+    },
+  )
 }
 
 function intentOf(created: Created): Intent {
@@ -140,13 +127,5 @@ function notFound(): ProblemError {
   return new ProblemError(
     'payment_intent_not_found',
     "No Payment Intent in the API key's environment has this id.",
-  )
-}
-
-/** Returns the problem of a key whose first request has not ended. */
-export function idempotencyKeyInUse(): ProblemError {
-  return retryLater(
-    'idempotency_key_in_use',
-    'The first request with this Idempotency-Key is still running. Send the same request again.',
   )
 }

@@ -129,6 +129,18 @@ export function move(
   }
 }
 
+/** Adds an event that changes no status. */
+export function note(intent: Intent, at: Date, cause: IntentEvent['cause']): Intent {
+  const state = stateOf(intent)
+  const { status } = intent
+  const event = { cause, status, at: latest(at, updatedAt(intent)).toISOString() }
+  return {
+    ...intent,
+    version: intent.version + 1,
+    state: { ...state, events: [...state.events, event] },
+  }
+}
+
 /** State of the open confirmation by the new status of its intent. */
 const confirmationStates = {
   requires_payment_method: 'failed',

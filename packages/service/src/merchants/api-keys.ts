@@ -1,12 +1,17 @@
-/** Secret API keys. The store contains keyed hashes of them, so a key is shown only when it is created. @module */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+/** Secret API keys. The store contains hashes of them, so a key is shown only when it is created. @module */
+import { createHmac, hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { apiKeyPattern } from '@pi-checkout/contract'
-import { batch } from '../db/batch.ts'
-import type { Database, Queryable } from '../db/database.ts'
 import { base62Digits, randomBase62, toBase62 } from '../ids.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { type Environment, findEnvironments } from './environments.ts'
+import type { Database } from '../store/database.ts'
+import { named, type Statement, sql } from '../store/sql.ts'
+import {
+  type Environment,
+  type EnvironmentRow,
+  environmentColumns,
+  environmentOf,
+} from './environments.ts'
 
 /** A stored key, without the secret. */
 export interface ApiKey {
@@ -26,38 +31,55 @@ export interface FoundKey {
   readonly revokedAt: Date | null
 }
 
-/** Creates a key. Only its hash is stored, so the key cannot be read again. */
-export async function createApiKey(
-  db: Queryable,
-  keys: SecretKeys,
-  key: KeyOptions,
-): Promise<{ readonly id: string; readonly apiKey: string }> {
-  const apiKey = keyOf(key.environment, randomBase62(30))
-  const id = await insert(db, keys, { ...key, apiKey })
-  return { id, apiKey }
-}
-
 interface KeyOptions {
   readonly environment: Pick<Environment, 'id' | 'mode'>
   readonly now: Date
   readonly expiresAt?: Date | undefined
 }
 
+/** Creates a key. Only its hash is stored, so the key cannot be read again. */
+export async function createApiKey(
+  db: Database,
+  options: KeyOptions,
+): Promise<{ readonly id: string; readonly apiKey: string }> {
+  const { statement, ...created } = newApiKey(options)
+  await db.query(statement)
+  db.notify('environments')
+  return created
+}
+
+/** Returns a random key, and the statement that stores its hash. */
+export function newApiKey(options: KeyOptions): {
+  readonly id: string
+  readonly apiKey: string
+  readonly statement: Statement
+} {
+  const apiKey = keyOf(options.environment, randomBase62(30))
+  const id = `key_${randomBase62(16)}`
+  return { id, apiKey, statement: insertKey({ ...options, id, apiKey }) }
+}
+
 /**
  * Returns the key that each start shows: the first valid one of a sequence, which depends on the environment and the
- * newest root secret only. So starts at the same time show the same key. Stores it if it is new.
+ * secret key only. So starts at the same time show the same key. Stores it if it is new.
  */
 export async function firstValidKey(
-  db: Queryable,
+  db: Database,
   keys: SecretKeys,
   { environment, now }: { readonly environment: Environment; readonly now: Date },
 ): Promise<string> {
-  const secret = keys.derive('first-key', keys.currentKid) ?? ''
   for (let number = 1; ; number++) {
-    const mac = createHmac('sha256', secret).update(`${environment.id} ${number}`).digest()
+    const mac = createHmac('sha256', keys.derive('first-key'))
+      .update(`${environment.id} ${number}`)
+      .digest()
     const apiKey = keyOf(environment, toBase62(mac).slice(0, 30))
-    await insert(db, keys, { apiKey, environment, now })
-    const [found] = await findApiKeys(db, keys, [apiKey])
+    const id = `key_${randomBase62(16)}`
+    const [inserted] = await db.query(insertKey({ id, apiKey, environment, now }))
+    if (inserted) {
+      db.notify('environments')
+      return apiKey
+    }
+    const found = await findApiKey(db, apiKey)
     if (found && !found.revokedAt) return apiKey
   }
 }
@@ -68,34 +90,42 @@ function keyOf({ id, mode }: KeyOptions['environment'], random: string): string 
   return `pi_sk_${mode}_${body}${checksum(body)}`
 }
 
-/** Stores a key unless it is stored already. Returns the id of a new one. */
-async function insert(
-  db: Queryable,
-  keys: SecretKeys,
-  { apiKey, environment, now, expiresAt }: KeyOptions & { readonly apiKey: string },
-): Promise<string> {
-  const id = `key_${randomBase62(16)}`
+function insertKey({
+  id,
+  apiKey,
+  environment,
+  now,
+  expiresAt,
+}: KeyOptions & { readonly id: string; readonly apiKey: string }): Statement {
   const display = `pi_sk_${environment.mode}_…${apiKey.slice(-4)}`
-  await db.query`
-    insert into api_keys (id, environment_id, hash, pepper_kid, display, created_at, expires_at)
-    values (${id}, ${environment.id}, ${hashOf(keys, keys.currentKid, apiKey)},
-            ${keys.currentKid}, ${display}, ${now}, ${expiresAt ?? null})
-    on conflict (hash) do nothing`
-  db.notify('environments')
-  return id
+  return sql`
+    insert into api_keys (id, environment_id, hash, display, created_at, expires_at)
+    values (${id}, ${environment.id}, ${hash('sha256', apiKey)}, ${display}, ${now.getTime()},
+            ${expiresAt?.getTime() ?? null})
+    on conflict (hash) do nothing returning id`
 }
 
-export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
-  const keys = await db.query<Omit<ApiKey, 'merchant' | 'environment'> & InEnvironment>`
-    select id, environment_id as "environmentId", display, created_at as "createdAt",
-           expires_at as "expiresAt", revoked_at as "revokedAt"
-      from api_keys order by created_at, id`
-  const ids = keys.map(({ environmentId }) => environmentId)
-  const environments = await findEnvironments(db, ids)
-  return keys.flatMap(({ environmentId, ...key }) => {
-    const found = environments.get(environmentId)
-    return found ? [{ ...key, merchant: found.merchantName, environment: found.mode }] : []
-  })
+interface KeyTimes {
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+}
+
+export async function listApiKeys(db: Database): Promise<ApiKey[]> {
+  type Row = Omit<ApiKey, 'createdAt' | keyof KeyTimes> & KeyTimes & { readonly createdAt: number }
+  const rows = await db.query<Row>(sql`
+    select k.id, k.display, m.name as merchant, e.mode as environment,
+           k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
+      from api_keys k join environments e on e.id = k.environment_id
+      join merchants m on m.id = e.merchant_id
+     order by k.created_at, k.id`)
+  return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt), ...timesOf(row) }))
+}
+
+function timesOf({ expiresAt, revokedAt }: KeyTimes): Pick<FoundKey, keyof KeyTimes> {
+  return {
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+    revokedAt: revokedAt === null ? null : new Date(revokedAt),
+  }
 }
 
 /**
@@ -105,21 +135,20 @@ export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
  * @returns `false` if no key has this id.
  */
 export async function revokeApiKey(
-  db: Queryable,
-  { id, environmentId, now }: RevokedKey,
+  db: Database,
+  {
+    id,
+    environmentId,
+    now,
+  }: { readonly id: string; readonly environmentId?: string; readonly now: Date },
 ): Promise<boolean> {
-  const revoked = await db.query`
-    update api_keys set revoked_at = coalesce(revoked_at, ${now})
-     where id = ${id} and environment_id = coalesce(${environmentId ?? null}, environment_id) returning id`
+  const revoked = await db.query(sql`
+    update api_keys set revoked_at = coalesce(revoked_at, ${now.getTime()})
+     where id = ${id} and environment_id = coalesce(${environmentId ?? null}, environment_id)
+    returning id`)
   if (revoked.length === 0) return false
   db.notify('environments')
   return true
-}
-
-interface RevokedKey {
-  readonly id: string
-  readonly environmentId?: string
-  readonly now: Date
 }
 
 export function isApiKey(text: string): boolean {
@@ -127,68 +156,14 @@ export function isApiKey(text: string): boolean {
   return sum !== undefined && checksum(`${environment}_${random}`) === sum
 }
 
-/** Concurrent lookups share a statement, so many unknown keys need few statements. */
-export function apiKeyLookUps(
-  db: Database,
-  keys: SecretKeys,
-): (apiKey: string) => Promise<FoundKey | undefined> {
-  return batch({
-    run: async (apiKeys) => await findApiKeys(db, keys, apiKeys),
-    separable: () => false,
-    commits: false,
-    kind: db.kind,
-  })
-}
-
-/** Looks up keys by their hashes. Replaces a hash that was made with an older root secret. */
-async function findApiKeys(
-  db: Queryable,
-  keys: SecretKeys,
-  apiKeys: readonly string[],
-): Promise<readonly (FoundKey | undefined)[]> {
-  const hashes = apiKeys.map((apiKey) => keys.kids.map((kid) => hashOf(keys, kid, apiKey)))
-  const rows = await db.query<FoundRow>`
-    select id, environment_id as "environmentId", hash, pepper_kid as kid,
-           expires_at as "expiresAt", revoked_at as "revokedAt"
-      from api_keys where hash = any(${hashes.flat()})`
-  if (rows.length === 0) return apiKeys.map(() => undefined)
-  const ids = rows.map(({ environmentId }) => environmentId)
-  const environments = await findEnvironments(db, ids)
-  const found: (FoundKey | undefined)[] = []
-  for (const [at, apiKey] of apiKeys.entries()) {
-    const row = rows.find(({ hash }) => hashes[at]?.some((each) => timingSafeEqual(each, hash)))
-    const environment = row && environments.get(row.environmentId)
-    if (environment && row.kid !== keys.currentKid) await rehash(db, keys, { row, apiKey })
-    found.push(environment && { environment, expiresAt: row.expiresAt, revokedAt: row.revokedAt })
-  }
-  return found
-}
-
-async function rehash(
-  db: Queryable,
-  keys: SecretKeys,
-  { row, apiKey }: { readonly row: FoundRow; readonly apiKey: string },
-): Promise<void> {
-  await db.query`
-    update api_keys
-       set hash = ${hashOf(keys, keys.currentKid, apiKey)}, pepper_kid = ${keys.currentKid}
-     where id = ${row.id}`
-}
-
-interface InEnvironment {
-  readonly environmentId: string
-}
-
-interface FoundRow extends InEnvironment, Omit<FoundKey, 'environment'> {
-  readonly id: string
-  readonly hash: Buffer
-  readonly kid: string
-}
-
-function hashOf(keys: SecretKeys, kid: string, apiKey: string): Buffer {
-  const pepper = keys.derive('api-key', kid)
-  if (!pepper) throw new Error('PI_SECRET_KEYS lacks a key that it listed')
-  return createHmac('sha256', pepper).update(apiKey).digest()
+/** Looks up a key by its hash. */
+export async function findApiKey(db: Database, apiKey: string): Promise<FoundKey | undefined> {
+  const [row] = await db.query<EnvironmentRow & KeyTimes>(named('find_api_key')`
+    select ${environmentColumns}, k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
+      from api_keys k left join environments e on e.id = k.environment_id
+      left join merchants m on m.id = e.merchant_id
+     where k.hash = ${hash('sha256', apiKey)}`)
+  return row && { environment: environmentOf(row), ...timesOf(row) }
 }
 
 // With a checksum, mistyped or incomplete keys are rejected without a lookup.

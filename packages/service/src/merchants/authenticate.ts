@@ -1,11 +1,10 @@
 /** Authenticates requests by their secret API key. Lookups are cached for five seconds. @module */
-import type { IncomingMessage } from 'node:http'
-import type { Database } from '../db/database.ts'
+import type { FastifyRequest } from 'fastify'
 import { ProblemError } from '../http/problem.ts'
 import type { FailureLimit } from '../http/rate-limit.ts'
 import { randomBase62 } from '../ids.ts'
-import type { SecretKeys } from '../secret-keys.ts'
-import { apiKeyLookUps, type FoundKey, isApiKey } from './api-keys.ts'
+import type { Database } from '../store/database.ts'
+import { type FoundKey, findApiKey, isApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
@@ -16,10 +15,9 @@ const cacheSize = 10_000
 
 /** @param limitFailures - Counts requests with an unknown key. */
 export function createAuthenticator(
-  { db, keys, now }: { readonly db: Database; readonly keys: SecretKeys; readonly now: () => Date },
+  { db, now }: { readonly db: Database; readonly now: () => Date },
   limitFailures?: FailureLimit,
 ) {
-  const lookUpKey = apiKeyLookUps(db, keys)
   /** By key, as the headers of open requests are in memory too. Neither is logged or stored. */
   let cache = new Map<string, LookUp>()
   const lent = new Map<string, Environment>()
@@ -30,7 +28,7 @@ export function createAuthenticator(
     if (cached && isValid(cached)) return cached
     // Computed before the lookup, because the result may miss a revocation during the lookup.
     const validUntil = now().getTime() + cacheLifetime
-    const found = isApiKey(apiKey) ? await lookUpKey(apiKey) : undefined
+    const found = isApiKey(apiKey) ? await findApiKey(db, apiKey) : undefined
     if (entries.size >= cacheSize) entries.clear()
     // Unknown keys are not cached, so that a new key works immediately.
     if (!found) {
@@ -56,7 +54,7 @@ export function createAuthenticator(
 
   return {
     /** @throws {ProblemError} If the key is not valid (401), or if too many were not (429). */
-    authenticate: async (request: IncomingMessage): Promise<Environment> => {
+    authenticate: async (request: FastifyRequest): Promise<Environment> => {
       const token = bearerToken(request.headers.authorization)
       const borrower = lent.get(token)
       if (borrower) return borrower
@@ -89,7 +87,7 @@ interface LookUp {
 }
 
 /** Rejects requests with headers that only browsers send, because a page must not have a secret key. */
-export function rejectBrowser({ headers: sent }: IncomingMessage): void {
+export function rejectBrowser({ headers: sent }: FastifyRequest): void {
   if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return
   throw new ProblemError(
     'secret_key_in_browser',

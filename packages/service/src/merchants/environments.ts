@@ -1,6 +1,6 @@
 /** Test and live environments of merchants. A secret API key selects one. @module */
-import { batch } from '../db/batch.ts'
-import { type Database, Fragment, type Queryable } from '../db/database.ts'
+import type { Database } from '../store/database.ts'
+import { Fragment, named } from '../store/sql.ts'
 
 export interface Environment {
   readonly id: string
@@ -14,38 +14,29 @@ export interface Environment {
   readonly idempotencySalt: string
 }
 
-export async function findEnvironment(db: Queryable, id: string): Promise<Environment | undefined> {
-  return (await findEnvironments(db, [id])).get(id)
+export interface EnvironmentRow extends Omit<Environment, 'allowedOrigins'> {
+  readonly allowedOrigins: string
 }
 
-export async function findEnvironments(
-  db: Queryable,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Environment>> {
-  const found = await db.query<Environment>`
-    ${selectEnvironment}
-     where e.id = any(${[...new Set(ids)]})`
-  return new Map(found.map((environment) => [environment.id, environment]))
+/** The columns and tables of {@link EnvironmentRow}: `e` is the environment, `m` its merchant. */
+export const environmentColumns = new Fragment(`
+  e.id, m.name as "merchantName", e.mode, e.allowed_origins as "allowedOrigins",
+  e.clock_offset as "clockOffset", e.idempotency_salt as "idempotencySalt"`)
+export const environmentTables = new Fragment(
+  'environments e join merchants m on m.id = e.merchant_id',
+)
+
+export function environmentOf({ id, merchantName, mode, ...row }: EnvironmentRow): Environment {
+  const { allowedOrigins, clockOffset, idempotencySalt } = row
+  const origins = JSON.parse(allowedOrigins) as string[] // This service wrote it.
+  return { id, merchantName, mode, allowedOrigins: origins, clockOffset, idempotencySalt }
 }
 
-/** Returns the function that reads an environment. Concurrent reads share a statement. */
-export function environmentLookUps(db: Database): (id: string) => Promise<Environment | undefined> {
-  return batch({
-    run: async (ids: readonly string[]) => {
-      const found = await findEnvironments(db, ids)
-      return ids.map((id) => found.get(id))
-    },
-    separable: () => false,
-    commits: false,
-    kind: db.kind,
-  })
+export async function findEnvironment(db: Database, id: string): Promise<Environment | undefined> {
+  const [row] = await db.query<EnvironmentRow>(named('find_environment')`
+    select ${environmentColumns} from ${environmentTables} where e.id = ${id}`)
+  return row && environmentOf(row)
 }
-
-/** The statement of environments, up to a condition: `e` is the environment, `m` its merchant. */
-export const selectEnvironment = new Fragment(`
-  select e.id, m.name as "merchantName", e.mode, e.allowed_origins as "allowedOrigins",
-         e.clock_offset as "clockOffset", encode(e.idempotency_salt, 'hex') as "idempotencySalt"
-    from environments e left join merchants m on m.id = e.merchant_id`)
 
 /** Returns the time of an environment. The clock of a test environment may be ahead. */
 export function environmentNow(environment: Pick<Environment, 'clockOffset'>, now: Date): Date {

@@ -5,27 +5,24 @@
  * @module
  */
 import { isLoopback } from '@pi-checkout/contract/origin'
-import type { Call } from '../http/call.ts'
+import type { FastifyRequest } from 'fastify'
 import { notFound, ProblemError } from '../http/problem.ts'
-import { singleHeader } from '../http/single-header.ts'
 import { isSameSecret } from '../secret-keys.ts'
 
 /** Rejects requests from other hosts, and requests for a public host name, with 404. */
-export function checkLocal(call: Call): void {
-  if (!isLocal(call)) throw notFound()
+export function checkLocal(request: FastifyRequest): void {
+  if (!isLocal(request)) throw notFound()
 }
 
-export function isLocal({ request }: Call): boolean {
-  const { hostname } = new URL(`http://${request.headers.host ?? ''}`)
-  return isLocalAddress(request.socket.remoteAddress) && isLoopback(hostname)
+export function isLocal({ headers, socket }: FastifyRequest): boolean {
+  const { hostname } = new URL(`http://${headers.host ?? ''}`)
+  return isLocalAddress(socket.remoteAddress) && isLoopback(hostname)
 }
 
-export function adminCheck(adminToken: string): (call: Call) => void {
-  return (call) => {
-    const sent = singleHeader(call.request, 'authorization')
+export function adminCheck(adminToken: string): (request: FastifyRequest) => void {
+  return ({ headers: { authorization: sent } }) => {
     const [, token = ''] = /^Bearer +(\S+)$/i.exec(sent ?? '') ?? []
-    call.isKnown = isSameSecret(token, adminToken)
-    if (call.isKnown) return
+    if (isSameSecret(token, adminToken)) return
     throw new ProblemError(
       'invalid_admin_token',
       'Send the admin token that this start of the service printed, as Authorization: Bearer <TOKEN>.',
@@ -35,8 +32,8 @@ export function adminCheck(adminToken: string): (call: Call) => void {
 }
 
 /** Rejects U+0000 in an address, because PostgreSQL does not accept it in text. */
-export function checkNull({ request }: Call): void {
-  if (!request.url?.includes('%00')) return
+export function checkNull({ url }: FastifyRequest): void {
+  if (!url.includes('%00')) return
   throw new ProblemError('validation_failed', 'The address must not contain U+0000.')
 }
 

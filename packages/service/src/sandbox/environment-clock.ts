@@ -1,6 +1,8 @@
 /** The clock of a test environment. Setting it back does not undo an expiry. @module */
 import { z } from 'zod'
-import type { Queryable } from '../db/database.ts'
+import { findEnvironment } from '../merchants/environments.ts'
+import type { Database } from '../store/database.ts'
+import { sql } from '../store/sql.ts'
 
 const day = 24 * 60 * 60 * 1000
 
@@ -16,17 +18,22 @@ export type SetClock = z.infer<typeof SetClock>
 
 /** Returns the offset in milliseconds, or `undefined` if no test environment has this id. */
 export async function setClock(
-  db: Queryable,
+  db: Database,
   environmentId: string,
   change: SetClock,
 ): Promise<number | undefined> {
-  const [factor, add] = 'offset' in change ? [0, change.offset] : [1, change.advance]
-  const [row] = await db.query<{ clockOffset: number }>`
-    update environments
-       set clock_offset = greatest(${-maxClockOffset}::bigint,
-             least(${maxClockOffset}::bigint, clock_offset * ${factor}::bigint + ${add}::bigint))
-     where id = ${environmentId} and mode = 'test'
-    returning clock_offset as "clockOffset"`
-  db.notify('environments')
-  return row?.clockOffset
+  for (;;) {
+    const environment = await findEnvironment(db, environmentId)
+    if (environment?.mode !== 'test') return undefined
+    const { clockOffset: before } = environment
+    const asked = 'offset' in change ? change.offset : before + change.advance
+    const clockOffset = Math.max(-maxClockOffset, Math.min(maxClockOffset, asked))
+    // Again, if another request has changed it in the meantime.
+    const written = await db.query(sql`
+      update environments set clock_offset = ${clockOffset}
+       where id = ${environmentId} and clock_offset = ${before} returning id`)
+    if (written.length === 0) continue
+    db.notify('environments')
+    return clockOffset
+  }
 }

@@ -1,18 +1,10 @@
 /** Routes of test environments: their creation, clock, origins, fault rules, requests, and issues. @module */
-import { readOrigin } from '@pi-checkout/contract/origin'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { RouteName } from '../../shared/routes.ts'
-import {
-  faultNames,
-  faultOperations,
-  type LintIssue,
-  type LoggedRequest,
-} from '../../shared/sandbox-api.ts'
-import type { Queryable } from '../db/database.ts'
-import { hasNoEnvironment } from '../db/errors.ts'
-import type { Call } from '../http/call.ts'
+import { routes } from '../../shared/routes.ts'
+import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
-import { type Handler, json } from '../http/response.ts'
+import { json } from '../http/send.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import {
@@ -22,250 +14,216 @@ import {
   removeOrigin,
   TooManyOrigins,
 } from '../merchants/merchants.ts'
+import { hasNoEnvironment } from '../store/errors.ts'
 import { SetClock, setClock } from './environment-clock.ts'
-import { readFault } from './faults/queued-rules.ts'
-import { listIntents, ordersOf, searchIntents } from './intents.ts'
+import { searchIntents } from './intents.ts'
 import {
-  parseBody,
-  readBeforeId,
-  readBeforeNumber,
-  readSearchTerm,
-  readStatus,
+  CreateEnvironmentSchema,
+  FaultRuleSchema,
+  IdSchema,
+  IntentsQuerySchema,
+  RegisterOriginSchema,
+  RemoveOriginSchema,
 } from './parse-request.ts'
-import { loggedRequest } from './request-log/logged-request.ts'
 import { deleteEnvironment } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 import { RequestSchema, sendRequest } from './send-request.ts'
 
-/** Registers an origin. @throws {ProblemError} `validation_failed` if a response header cannot list it too. */
-async function register(
-  db: Queryable,
-  added: Parameters<typeof addOrigin>[1],
-): Promise<readonly string[]> {
-  return await addOrigin(db, added).catch((error: unknown) => {
-    if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
-    throw error
-  })
-}
+export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): void {
+  const { authenticator, db, intents: store, now, storeOptions } = options
+  const { faults, requestLog, forget } = options
+  const params = IdSchema
 
-export function environmentRoutes({
-  authenticator,
-  db,
-  intents: store,
-  keys,
-  now,
-  storeOptions,
-  faults,
-  requestLog,
-  lint,
-  forget,
-}: SandboxRoutesOptions) {
-  const about =
-    (
-      read: (environment: Environment, call: Call) => object | Promise<object>,
-      status = 200,
-    ): Handler =>
-    async (call) => {
-      const environment = await findEnvironment(db, call.params.id ?? '')
-      if (environment?.mode !== 'test') throw noEnvironment()
-      try {
-        return json(await read(environment, call), status)
-      } catch (error) {
-        throw hasNoEnvironment(error) ? noEnvironment() : error
-      }
-    }
-
-  function findingsOf({ id, allowedOrigins }: Environment): readonly LintIssue[] {
-    // The command line may have registered origins.
-    lint.resolve(id, allowedOrigins)
-    return lint.issues(id)
+  /** Returns the environment of a path. @throws {ProblemError} If it is not a test environment. */
+  async function environmentOf(request: FastifyRequest<{ Params: unknown }>): Promise<Environment> {
+    const { id } = IdSchema.parse(request.params)
+    const environment = await findEnvironment(db, id)
+    if (environment?.mode === 'test') return environment
+    throw noEnvironment()
   }
 
-  async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
+  async function moveClock(id: string, change: SetClock): Promise<object> {
     const clockOffset = await setClock(db, id, change)
     if (clockOffset === undefined) throw noEnvironment()
-    return json(clockOf({ clockOffset }, now()))
+    return clockOf({ clockOffset }, now())
   }
 
-  return {
-    environments: async () => {
-      const [environments, keys] = [await listTestEnvironments(db), await listApiKeys(db)]
-      return json({
-        environments: environments.map((environment) => ({
-          ...summaryOf(environment),
-          clock: clockOf(environment, now()),
-          counts: {
-            failures: requestLog.countFailures(environment.id),
-            findings: findingsOf(environment).length,
-            rules: faults.list(environment.id).length,
-          },
-          keys: keys
-            .filter(
-              (key) => key.environment === 'test' && key.merchant === environment.merchantName,
-            )
-            .map(({ merchant: _, environment: __, ...shown }) => shown),
-        })),
-        commandOptions: storeOptions ?? null,
-      })
+  app.get(routes.environments.path, async (_request, reply) => {
+    const [environments, apiKeys] = [await listTestEnvironments(db), await listApiKeys(db)]
+    return json(reply, {
+      environments: environments.map((environment) => ({
+        ...summaryOf(environment),
+        clock: clockOf(environment, now()),
+        counts: {
+          failures: requestLog.countFailures(environment.id),
+          findings: requestLog.issues(environment).length,
+          rules: faults.list(environment.id).length,
+        },
+        keys: apiKeys
+          .filter((key) => key.environment === 'test' && key.merchant === environment.merchantName)
+          .map(({ merchant: _, environment: __, ...shown }) => shown),
+      })),
+      commandOptions: storeOptions ?? null,
+    })
+  })
+  app.post(
+    routes.createEnvironment.path,
+    { schema: { body: CreateEnvironmentSchema } },
+    async ({ body: { origins } }, reply) => {
+      const created = await createTestEnvironment(db, { origins, now: now() }).catch(explainOrigins)
+      const { environment, apiKey } = created
+      const shown = { ...summaryOf(environment), clock: clockOf(environment, now()), apiKey }
+      return json(reply, shown, 201)
     },
-
-    createEnvironment: async (call) => {
-      const rule =
-        'Send {"origins": up to 20 exact origins such as https://shop.example.com}, or {} for none.'
-      const { origins } = await parseBody(call, CreateEnvironment, rule)
-      const created = await db.transaction(async (tx) => {
-        const environment = await createTestEnvironment(tx, now())
-        for (const origin of origins) await register(tx, { environmentId: environment.id, origin })
-        const { apiKey } = await createApiKey(tx, keys, { environment, now: now() })
-        const summary = summaryOf({ ...environment, allowedOrigins: origins })
-        return { ...summary, clock: clockOf(environment, now()), apiKey }
-      })
-      return json(created, 201)
-    },
-    deleteEnvironment: async ({ params: { id = '' } }) => {
+  )
+  app.delete(
+    routes.deleteEnvironment.path,
+    { schema: { params } },
+    async ({ params: { id } }, reply) => {
       if (!(await deleteEnvironment(db, id))) throw noEnvironment()
       forget(id)
-      return json({ id })
+      return json(reply, { id })
     },
+  )
 
-    setClock: async (call) => {
-      const rule =
-        'Send {"offset": milliseconds from real time} or {"advance": milliseconds from the current environment time}, within ten years.'
-      return await moveClock(call, await parseBody(call, SetClock, rule))
+  app.put(
+    routes.setClock.path,
+    { schema: { params, body: SetClock } },
+    async ({ params: { id }, body }, reply) => json(reply, await moveClock(id, body)),
+  )
+  app.delete(routes.resetClock.path, { schema: { params } }, async ({ params: { id } }, reply) =>
+    json(reply, await moveClock(id, { offset: 0 })),
+  )
+
+  app.post(
+    routes.addOrigin.path,
+    { schema: { params, body: RegisterOriginSchema } },
+    async (request, reply) => {
+      const { id } = await environmentOf(request)
+      const added = { environmentId: id, origin: request.body.origin }
+      const origins = await addOrigin(db, added).catch(explainOrigins)
+      return json(reply, { origins }, 201)
     },
-    resetClock: async (call) => await moveClock(call, { offset: 0 }),
-
-    addOrigin: about(async ({ id }, call) => {
-      const rule =
-        'Send {"origin": an exact origin such as https://shop.example.com}. http is accepted for loopback only.'
-      const { origin } = await parseBody(call, RegisterOrigin, rule)
-      return { origins: await register(db, { environmentId: id, origin }) }
-    }, 201),
-    removeOrigin: about(async ({ id }, { query }) => {
-      const origin = query.get('origin') ?? ''
-      const origins = await removeOrigin(db, { environmentId: id, origin })
-      if (origins) return { origins }
+  )
+  app.delete(
+    routes.removeOrigin.path,
+    { schema: { params, querystring: RemoveOriginSchema } },
+    async (request, reply) => {
+      const { id: environmentId } = await environmentOf(request)
+      const origins = await removeOrigin(db, { environmentId, origin: request.query.origin })
+      if (origins) return json(reply, { origins })
       throw notFound('This origin is not registered. Send a registered one as ?origin=.')
-    }),
+    },
+  )
 
-    createKey: about(
-      async (environment) => await createApiKey(db, keys, { environment, now: now() }),
-      201,
-    ),
-    revokeKey: about(async ({ id: environmentId }, { params: { key: id = '' } }) => {
-      if (await revokeApiKey(db, { id, environmentId, now: now() })) return { id, revoked: true }
+  app.post(routes.createKey.path, async (request, reply) => {
+    const environment = await environmentOf(request)
+    const created = await createApiKey(db, { environment, now: now() }).catch(rethrow)
+    return json(reply, created, 201)
+  })
+  app.delete(
+    routes.revokeKey.path,
+    { schema: { params: params.extend({ key: z.string() }) } },
+    async (request, reply) => {
+      const { id: environmentId } = await environmentOf(request)
+      const { key: id } = request.params
+      const isRevoked = await revokeApiKey(db, { id, environmentId, now: now() })
+      if (isRevoked) return json(reply, { id, revoked: true })
       throw notFound(
         'This environment has no key with this id. GET /_sandbox/environments lists its keys.',
       )
-    }),
+    },
+  )
 
-    intents: about(async (environment, call) => {
-      const search = {
-        environment,
-        before: readBeforeId(call),
-        term: readSearchTerm(call),
-        status: readStatus(call),
-      }
-      return await searchIntents({ db, intents: store }, search)
-    }),
+  app.get(
+    routes.intents.path,
+    { schema: { params, querystring: IntentsQuerySchema } },
+    async (request, reply) => {
+      const { before, q: term = null, status = null } = request.query
+      const search = { environment: await environmentOf(request), before, term, status }
+      return json(reply, await searchIntents({ db, intents: store }, search))
+    },
+  )
 
-    requests: about(async (environment, call) => {
-      const [before, text] = [readBeforeNumber(call), readSearchTerm(call)]
-      // Logged requests contain only ids of intents, so find these by order and customer.
-      const search = { environment, before: undefined, term: text, status: null }
-      const { intents } =
-        text === null ? { intents: [] } : await listIntents({ db, intents: store }, search)
-      const page = requestLog.requests(environment.id, {
-        before,
-        text,
-        intentIds: new Set(intents.map(({ id }) => id)),
-        operation: call.query.get('operation') || null,
-        key: call.query.get('key') || null,
-        failed: call.query.get('failed') === 'true',
-      })
-      const orders = await ordersOf(
-        db,
-        page.requests.map(({ intentId }) => intentId),
-      )
-      return { ...page, requests: page.requests.map((each) => withOrder(each, orders)) }
-    }),
-    sendRequest: about(async (environment, call) => {
-      const rule =
-        'Send {"method": "GET" or "POST", "path": /payment-intents…, "headers": {…}, "body": text or null}.'
-      const sent = await parseBody(call, RequestSchema, rule)
-      const { apiKey, end } = authenticator.lend(environment)
-      return await sendRequest(call, { ...sent, apiKey }).finally(end)
-    }, 201),
-    exchange: about(async ({ id }, { params: { request = '' } }) => {
-      const entry = requestLog.find(id, request)
+  app.get(routes.requests.path, async (request, reply) =>
+    json(reply, requestLog.requests((await environmentOf(request)).id)),
+  )
+  app.post(
+    routes.sendRequest.path,
+    { schema: { params, body: RequestSchema } },
+    async (request, reply) => {
+      const { apiKey, end } = authenticator.lend(await environmentOf(request))
+      const sent = await sendRequest(request, { ...request.body, apiKey }).finally(end)
+      return json(reply, sent, 201)
+    },
+  )
+  app.get(
+    routes.exchange.path,
+    { schema: { params: params.extend({ request: z.string() }) } },
+    async (request, reply) => {
+      const { id } = await environmentOf(request)
+      const entry = requestLog.find(id, request.params.request)
       if (!entry) throw notFound('The log of this environment has no request with this id.')
-      const { exchange, intentId } = entry
-      const orderId = (await ordersOf(db, [intentId])).get(intentId) ?? null
-      return { request: loggedRequest(entry), orderId, ...exchange() }
-    }),
-    clearRequests: about(({ id }) => {
-      requestLog.clear(id)
-      return { requests: [] }
-    }),
-    keyUses: about(async ({ id }) => {
-      const uses = requestLog.keyUses(id)
-      const orders = await ordersOf(
-        db,
-        uses.map(({ intentId }) => intentId),
-      )
-      return { keys: uses.map((use) => ({ ...use, orderId: orders.get(use.intentId) ?? null })) }
-    }),
+      return json(reply, { request: entry.request, ...entry.exchange })
+    },
+  )
+  app.delete(routes.clearRequests.path, async (request, reply) => {
+    requestLog.clear((await environmentOf(request)).id)
+    return json(reply, { requests: [] })
+  })
+  app.get(routes.lint.path, async (request, reply) =>
+    json(reply, { findings: requestLog.issues(await environmentOf(request)) }),
+  )
+  app.delete(routes.clearLint.path, async (request, reply) => {
+    requestLog.clearIssues((await environmentOf(request)).id)
+    return json(reply, { findings: [] })
+  })
 
-    lint: about((environment) => ({ findings: findingsOf(environment) })),
-    clearLint: about(({ id }) => {
-      lint.clear(id)
-      return { findings: [] }
-    }),
-
-    faults: about(({ id }) => ({
-      rules: faults.list(id),
-      requests: requestLog.requestsWithFaults(id),
-    })),
-    addFault: about(async ({ id }, call) => {
-      const rule = `Send {"on": "create" or "retrieve", "do": one of ${faultNames}, "times": 1 to 1000}.`
-      faults.add(id, await parseBody(call, FaultRule, rule))
-      return { rules: faults.list(id) }
-    }, 201),
-    clearFaults: about(({ id }) => {
-      faults.clear(id)
-      return { rules: [] }
-    }),
-    removeFault: about(({ id }, { params }) => {
-      if (faults.remove(id, Number(params.rule))) return { rules: faults.list(id) }
+  app.get(routes.faults.path, async (request, reply) => {
+    const { id } = await environmentOf(request)
+    return json(reply, { rules: faults.list(id), requests: requestLog.requestsWithFaults(id) })
+  })
+  app.post(
+    routes.addFault.path,
+    { schema: { params, body: FaultRuleSchema } },
+    async (request, reply) => {
+      const { id } = await environmentOf(request)
+      faults.add(id, request.body)
+      return json(reply, { rules: faults.list(id) }, 201)
+    },
+  )
+  app.delete(routes.clearFaults.path, async (request, reply) => {
+    faults.clear((await environmentOf(request)).id)
+    return json(reply, { rules: [] })
+  })
+  app.delete(
+    routes.removeFault.path,
+    { schema: { params: params.extend({ rule: z.string() }) } },
+    async (request, reply) => {
+      const { id } = await environmentOf(request)
+      if (faults.remove(id, Number(request.params.rule))) {
+        return json(reply, { rules: faults.list(id) })
+      }
       throw notFound(
         'This environment has no such rule. GET /_sandbox/environments/:id/faults lists its rules.',
       )
-    }),
-  } satisfies Partial<Record<RouteName, Handler>>
+    },
+  )
 }
 
-const Origin = z.string().refine((text) => readOrigin(text) !== undefined)
-const RegisterOrigin = z.strictObject({ origin: Origin })
-const CreateEnvironment = z.strictObject({ origins: z.array(Origin).max(20).default([]) })
+/** Explains that a response header cannot list another origin. */
+function explainOrigins(error: unknown): never {
+  if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
+  throw error
+}
 
-const FaultRule = z.strictObject({
-  on: z.enum(faultOperations),
-  do: z.string().refine((text) => readFault(text) !== undefined),
-  times: z.int().min(1).max(1000).default(1),
-})
+/** An environment can be deleted during the request. */
+function rethrow(error: unknown): never {
+  throw hasNoEnvironment(error) ? noEnvironment() : error
+}
 
 export function noEnvironment(): Error {
   return notFound('No test environment has this id. GET /_sandbox/environments lists them.')
-}
-
-/** Adds the order of its intent to a request that names none. */
-function withOrder(
-  request: LoggedRequest,
-  orders: ReadonlyMap<string | null, string>,
-): LoggedRequest {
-  const orderId = orders.get(request.intentId)
-  if (request.order || orderId === undefined) return request
-  return { ...request, order: { orderId, amount: null, currency: null } }
 }
 
 function summaryOf({ id, merchantName: merchant, allowedOrigins: origins }: Environment): object {

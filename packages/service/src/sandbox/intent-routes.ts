@@ -1,37 +1,38 @@
 /** Routes of intents in test environments: details, revoking secrets, and simulated outcomes. @module */
-import { z } from 'zod'
-import type { RouteName } from '../../shared/routes.ts'
-import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import { routes } from '../../shared/routes.ts'
 import { fullPageOf, inspectorUrl } from '../checkout/full-page.ts'
 import { SessionTokens } from '../checkout/sessions.ts'
+import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
-import { type Handler, json } from '../http/response.ts'
+import { json } from '../http/send.ts'
 import { newProviderPaymentId, randomBase62 } from '../ids.ts'
 import { change, load, revokeSecret } from '../intents/store.ts'
 import { findIntent } from './intents.ts'
-import { parseBody } from './parse-request.ts'
+import { IdSchema, SettleSchema } from './parse-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
-export function intentRoutes(options: SandboxRoutesOptions) {
+export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
   const { db, intents, keys, publicUrl, requestLog } = options
   const tokens = new SessionTokens(keys, publicUrl, 'checkout')
-  return {
-    intent: async ({ params: { id = '' } }) => {
-      const found = await findIntent({ db, intents }, id)
-      if (!found) throw sandboxApiError('payment_intent_not_found')
-      return json({ ...found, requests: requestLog.requestsAbout(found.intent.id) })
-    },
-    revokeSecret: async ({ params: { id = '' } }) => {
-      const isRevoked = await revokeSecret(db, { id, modes: ['test'] })
-      if (!isRevoked) throw sandboxApiError('payment_intent_not_found')
-      // Cancels it now, so that lists show it: each read would.
-      await load(intents, id)
-      return json({ id, secretRevoked: true })
-    },
-    settle: async (call) => {
-      const rule = `Send {"outcome": one of ${simulatedOutcomes.join(', ')}}.`
-      const { outcome } = await parseBody(call, SettleSchema, rule)
-      const { id = '' } = call.params
+  const params = IdSchema
+
+  app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {
+    const found = await findIntent({ db, intents }, id)
+    if (!found) throw sandboxApiError('payment_intent_not_found')
+    return json(reply, { ...found, requests: requestLog.requestsAbout(found.environment, id) })
+  })
+
+  app.post(routes.revokeSecret.path, { schema: { params } }, async (request, reply) => {
+    const { id } = request.params
+    const isRevoked = await revokeSecret(intents, { id, modes: ['test'] })
+    if (!isRevoked) throw sandboxApiError('payment_intent_not_found')
+    return json(reply, { id, secretRevoked: true })
+  })
+
+  app.post(
+    routes.settle.path,
+    { schema: { params, body: SettleSchema } },
+    async ({ params: { id }, body: { outcome } }, reply) => {
       const found = await load(intents, id)
       // The sandbox does not reveal whether a live intent exists.
       if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
@@ -43,24 +44,24 @@ export function intentRoutes(options: SandboxRoutesOptions) {
       })
       if (!changed) throw sandboxApiError('payment_intent_not_found')
       if (changed.rejection) throw sandboxApiError(changed.rejection)
-      return json({ id, status: changed.intent.status })
+      return json(reply, { id, status: changed.intent.status })
     },
-    // The cookie is all that the page needs, so no clientSecret is created.
-    testCheckout: async ({ params: { id = '' } }) => {
-      const found = await load(intents, id)
-      if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
-      const { id: environmentId, allowedOrigins } = found.environment
-      const [origin] = allowedOrigins
-      if (origin === undefined) throw sandboxApiError('origin_not_allowed')
-      const { token } = await tokens.sign({ id, environmentId, origin }, intents.now())
-      const query = new URLSearchParams({ return: inspectorUrl(publicUrl, id) })
-      const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
-      return { ...json({ path }, 201), headers: { 'set-cookie': cookie } }
-    },
-  } satisfies Partial<Record<RouteName, Handler>>
-}
+  )
 
-const SettleSchema = z.strictObject({ outcome: z.enum(simulatedOutcomes) })
+  // The cookie is all that the page needs, so no clientSecret is created.
+  app.post(routes.testCheckout.path, { schema: { params } }, async (request, reply) => {
+    const { id } = request.params
+    const found = await load(intents, id)
+    if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
+    const { id: environmentId, allowedOrigins } = found.environment
+    const [origin] = allowedOrigins
+    if (origin === undefined) throw sandboxApiError('origin_not_allowed')
+    const { token } = await tokens.sign({ id, environmentId, origin }, intents.now())
+    const query = new URLSearchParams({ return: inspectorUrl(publicUrl, id) })
+    const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
+    return json(reply.header('set-cookie', cookie), { path }, 201)
+  })
+}
 
 function sandboxApiError(code: keyof typeof details): ProblemError {
   return new ProblemError(code, details[code])

@@ -1,7 +1,7 @@
 /** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
 import { hash } from 'node:crypto'
-import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
-import type { LogEntry } from './request-log/logged-request.ts'
+import type { LintIssue, LintRule, LoggedRequest } from '../../shared/sandbox-api.ts'
+import type { LogEntry } from './request-log/entry.ts'
 
 const lintRules = {
   no_idempotency_key: {
@@ -38,75 +38,38 @@ interface Violation {
   readonly origin?: string
 }
 
-export function createLint() {
+/**
+ * Returns the issues of an environment's requests, newest first. Violations of a rule with the same subject are one.
+ *
+ * @param entries - Newest first.
+ * @param origins - Registered ones, whose pages have no issue any more.
+ */
+export function findIssues(
+  entries: readonly LogEntry[],
+  origins: readonly string[],
+): readonly LintIssue[] {
   const issues = new Map<string, LintIssue>()
-  /** By the entry that counts the repeated reads of an intent. */
-  const reads = new WeakMap<LogEntry, Reads>()
-
-  function add(entry: LogEntry, violation: Violation): void {
-    const { rule, detail, subject = '', origin = null } = violation
-    const { environment, intentId, requestId } = entry
-    const name = `${environment} ${rule} ${subject}`
-    const existing = issues.get(name)
-    const at = entry.at.toISOString()
-    // Delete it first, so that it is added at the end. The first issues are dropped.
-    issues.delete(name)
-    issues.set(name, {
-      rule,
-      ...lintRules[rule],
-      detail,
-      origin,
-      environment,
-      intentId,
-      requestId,
-      count: (existing?.count ?? 0) + 1,
-      firstAt: existing?.firstAt ?? at,
-      lastAt: at,
-    })
-    if (issues.size > maxIssues) issues.delete(issues.keys().next().value ?? '')
+  for (const entry of entries) {
+    for (const { rule, detail, subject = '', origin = null } of violations(entry)) {
+      if (origin !== null && origins.includes(origin)) continue
+      const { environment, intentId, requestId, at } = entry.request
+      const name = `${environment} ${rule} ${subject}`
+      const texts = { rule, ...lintRules[rule], detail, origin, environment }
+      const newest = issues.get(name) ?? { ...texts, intentId, requestId, count: 0, lastAt: at }
+      issues.set(name, { ...newest, count: newest.count + 1, firstAt: at })
+    }
   }
-
-  const drop = (isDropped: (issue: LintIssue) => boolean): void => {
-    const dropped = [...issues].filter(([, issue]) => isDropped(issue))
-    for (const [name] of dropped) issues.delete(name)
-  }
-
-  return {
-    /** @param counted - The entry that counts a repeated read, or the same one. */
-    check: (entry: LogEntry, counted: LogEntry): void => {
-      // A client retries a failed read.
-      const isPoll = counted !== entry && entry.status === 200
-      const count = isPoll ? countRead(reads, { entry, counted }) : 1
-      for (const violation of violations(entry, count)) add(entry, violation)
-    },
-    /** Returns issues of an environment and of unknown environments, newest first. */
-    issues: (environmentId: string): readonly LintIssue[] =>
-      [...issues.values()]
-        .filter(({ environment }) => environment === null || environment === environmentId)
-        .reverse(),
-    /** Removes issues about origins that have been registered. */
-    resolve: (environmentId: string, origins: readonly string[]): void =>
-      drop(
-        ({ environment, origin }) =>
-          environment === environmentId && origin !== null && origins.includes(origin),
-      ),
-    /** Clears all issues, or those of one environment and of unknown environments. */
-    clear: (environmentId?: string): void =>
-      drop(
-        ({ environment }) =>
-          environmentId === undefined || environment === null || environment === environmentId,
-      ),
-  }
+  return [...issues.values()]
 }
 
-/** @param reads - Number of the same reads in the current span, including this one. */
-export function violations(entry: LogEntry, reads: number): readonly Violation[] {
-  const { operation, status, method, path, idempotencyKey: key, isKeyFromBrowser } = entry
+export function violations(entry: LogEntry): readonly Violation[] {
+  const { isKeyFromBrowser, hasSecretInUrl, reads, unregisteredOrigin: origin } = entry
+  const { operation, status, method, path, idempotencyKey: key, intentId } = entry.request
   const request = `${method} ${path}`
   const found: Violation[] = []
   const add = (rule: LintRule, detail: string, subject?: string): void =>
     void found.push({ rule, detail, ...(subject !== undefined && { subject }) })
-  if (operation === 'create' && status === 201 && key === undefined) {
+  if (operation === 'create' && status === 201 && key === null) {
     add('no_idempotency_key', `${request} created an intent. A retry would create another one.`)
   }
   if (operation === 'create' && status === 422) {
@@ -120,15 +83,14 @@ export function violations(entry: LogEntry, reads: number): readonly Violation[]
       add(rule, `A page tried to send a key to ${path}. The browser blocked the request.`)
     }
   }
-  if (entry.hasSecretInUrl) add('secret_in_url', `${request} contained a credential.`)
-  const { unregisteredOrigin: origin } = entry
+  if (hasSecretInUrl) add('secret_in_url', `${request} contained a credential.`)
   if (origin !== undefined) {
     const detail = `${origin} is not registered, so its page shows an error.`
     found.push({ rule: 'unregistered_origin', subject: origin, origin, detail })
   }
   if (reads === tooManyReads) {
-    const detail = `${entry.intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
-    add('polled_too_fast', detail, entry.intentId ?? '')
+    const detail = `${intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
+    add('polled_too_fast', detail, intentId ?? '')
   }
   return found
 }
@@ -137,23 +99,31 @@ export function violations(entry: LogEntry, reads: number): readonly Violation[]
 const tooManyReads = 6
 const readSpan = 5000
 
-const maxIssues = 200
-
 interface Reads {
-  startedAt: number
+  readonly startedAt: number
   count: number
 }
 
-/** Returns the number of reads in the current span, which began with the first one of an earlier span. */
-function countRead(
-  reads: WeakMap<LogEntry, Reads>,
-  { entry, counted }: { readonly entry: LogEntry; readonly counted: LogEntry },
-): number {
-  const time = entry.at.getTime()
-  const span = reads.get(counted) ?? { startedAt: counted.at.getTime(), count: 1 }
-  reads.set(counted, span)
-  if (time - span.startedAt < readSpan) return ++span.count
-  span.startedAt = time
-  span.count = 1
-  return 1
+/**
+ * Returns the function that counts the reads of an intent within `readSpan`, including this one. The span begins with the
+ * first read after an earlier span.
+ */
+export function createReadCounter(): (request: LoggedRequest) => number {
+  /** By intent, for those that were read last. */
+  const reads = new Map<string, Reads>()
+  return ({ operation, status, intentId, at }) => {
+    // A client retries a failed read.
+    if (operation !== 'retrieve' || status !== 200 || intentId === null) return 0
+    const time = Date.parse(at)
+    const last = reads.get(intentId)
+    const isInSpan = last !== undefined && time - last.startedAt < readSpan
+    const span = isInSpan ? last : { startedAt: time, count: 0 }
+    span.count++
+    reads.delete(intentId)
+    reads.set(intentId, span)
+    if (reads.size > maxIntents) reads.delete(reads.keys().next().value ?? '')
+    return span.count
+  }
 }
+
+const maxIntents = 1000

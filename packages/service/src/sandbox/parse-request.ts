@@ -1,43 +1,55 @@
-/** Parses the body and the query of sandbox requests. Ignores unknown query parameters. @module */
+/** Schemas of sandbox requests. Unknown query parameters are ignored. @module */
 import { paymentIntentIdPattern, paymentIntentStatuses } from '@pi-checkout/contract'
-import type { z } from 'zod'
-import { jsonBody } from '../http/body.ts'
-import type { Call } from '../http/call.ts'
-import { ProblemError } from '../http/problem.ts'
+import { readOrigin } from '@pi-checkout/contract/origin'
+import { z } from 'zod'
+import { faultNames, faultOperations, simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import { readFault } from './faults/queued-rules.ts'
 
-/** Parses a body. @throws {ProblemError} If the body is invalid, with `rule` as `detail`. */
-export async function parseBody<Body>(
-  { request }: Call,
-  schema: z.ZodType<Body>,
-  rule: string,
-): Promise<Body> {
-  const body = schema.safeParse(await jsonBody(request))
-  if (body.success) return body.data
-  throw new ProblemError('validation_failed', rule)
-}
+export const IdSchema = z.object({ id: z.string() })
 
-export function readBeforeId({ query }: Call): string | undefined {
-  const id = query.get('before')
-  if (id === null || paymentIntentIdPattern.test(id)) return id ?? undefined
-  throw new ProblemError('validation_failed', 'before must be the id of a Payment Intent.')
-}
+const originRule =
+  'must be an exact origin such as https://shop.example.com; http is accepted for loopback only'
+const Origin = z.string(originRule).refine((text) => readOrigin(text) !== undefined, {
+  message: originRule,
+  params: { code: 'invalid_format' },
+})
+export const RegisterOriginSchema = z.strictObject({ origin: Origin })
+export const RemoveOriginSchema = z.object({ origin: z.string('must be a registered origin') })
+export const CreateEnvironmentSchema = z.strictObject({
+  origins: z.array(Origin).max(20, 'must be at most 20 origins').default([]),
+})
 
-export function readBeforeNumber({ query }: Call): number {
-  const number = query.get('before')
-  if (number === null) return Infinity
-  if (/^\d{1,15}$/.test(number)) return Number(number)
-  throw new ProblemError('validation_failed', 'before must be the number of a request.')
-}
+const faultRule = `must be one of ${faultNames}`
+const timesRule = 'must be an integer from 1 to 1000'
+export const FaultRuleSchema = z.strictObject({
+  on: z.enum(faultOperations, `must be ${faultOperations.join(' or ')}`),
+  do: z.string(faultRule).refine((text) => readFault(text) !== undefined, {
+    message: faultRule,
+    params: { code: 'not_supported' },
+  }),
+  times: z.int(timesRule).min(1, timesRule).max(1000, timesRule).default(1),
+})
 
-export function readStatus({ query }: Call): string | null {
-  const status = query.get('status')
-  const known: readonly string[] = paymentIntentStatuses
-  if (status === null || known.includes(status)) return status
-  throw new ProblemError('validation_failed', `status must be one of ${known.join(', ')}.`)
-}
+export const SettleSchema = z.strictObject({
+  outcome: z.enum(simulatedOutcomes, `must be one of ${simulatedOutcomes.join(', ')}`),
+})
 
-export function readSearchTerm({ query }: Call): string | null {
-  const term = query.get('q')?.trim() || null
-  if (term === null || term.length <= 200) return term
-  throw new ProblemError('validation_failed', 'q must have at most 200 characters.')
-}
+export const ResetSchema = z.strictObject({
+  environment: z
+    .string()
+    .regex(/^\w{1,128}$/, 'must be the id of a test environment')
+    .optional(),
+})
+
+export const IntentsQuerySchema = z.object({
+  before: z.string().regex(paymentIntentIdPattern, 'must be the id of a Payment Intent').optional(),
+  q: z
+    .string()
+    .trim()
+    .max(200, 'must have at most 200 characters')
+    .transform((text) => text || undefined)
+    .optional(),
+  status: z
+    .enum(paymentIntentStatuses, `must be one of ${paymentIntentStatuses.join(', ')}`)
+    .optional(),
+})

@@ -1,39 +1,22 @@
 /** Routes of the sandbox, which controls test environments. @module */
-import { z } from 'zod'
-import { type RouteName, routes } from '../../shared/routes.ts'
-import { readPage } from '../checkout/pages.ts'
-import { toolPageHeaders } from '../http/page-headers.ts'
-import { type Handler, json, page, redirect } from '../http/response.ts'
-import { environmentRoutes, noEnvironment } from './environment-routes.ts'
-import { intentRoutes } from './intent-routes.ts'
-import { parseBody } from './parse-request.ts'
+import { routes } from '../../shared/routes.ts'
+import type { App } from '../http/app.ts'
+import { json } from '../http/send.ts'
+import { addEnvironmentRoutes, noEnvironment } from './environment-routes.ts'
+import { addIntentRoutes } from './intent-routes.ts'
+import { ResetSchema } from './parse-request.ts'
 import { resetEnvironments } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
-export function sandboxRoutes(options: SandboxRoutesOptions) {
-  const { db, hostedFolder, forget } = options
-  return {
-    ...environmentRoutes(options),
-    ...intentRoutes(options),
+export function addSandboxRoutes(app: App, options: SandboxRoutesOptions): void {
+  const { db, forget } = options
+  addEnvironmentRoutes(app, options)
+  addIntentRoutes(app, options)
 
-    inspectorFolder: () => redirect(routes.inspector.path),
-    // A static page. The fragment of the printed link contains the admin token, and is not sent.
-    inspector: () => page(toolPageHeaders, readPage(hostedFolder, 'inspector')),
-
-    reset: async (call) => {
-      const rule = 'Send {"environment": id of a test environment}, or {} for all of them.'
-      const { environment } = await parseBody(call, ResetSchema, rule)
-      const deleted = await resetEnvironments(db, environment)
-      if (deleted === undefined) throw noEnvironment()
-      forget(environment)
-      return json({ deleted })
-    },
-  } satisfies Partial<Record<RouteName, Handler>>
+  app.post(routes.reset.path, { schema: { body: ResetSchema } }, async ({ body }, reply) => {
+    const deleted = await resetEnvironments(db, body.environment)
+    if (deleted === undefined) throw noEnvironment()
+    forget(body.environment)
+    return json(reply, { deleted })
+  })
 }
-
-const ResetSchema = z.strictObject({
-  environment: z
-    .string()
-    .regex(/^\w{1,128}$/)
-    .optional(),
-})

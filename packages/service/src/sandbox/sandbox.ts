@@ -1,9 +1,8 @@
-/** The sandbox of one instance: request log, lint, and faults. @module */
+/** The sandbox of one instance: request log and faults. @module */
 import type { IntentStore, StoreAndClock } from '../intents/store.ts'
 import type { Authenticator } from '../merchants/authenticate.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createFaultRules } from './faults/queued-rules.ts'
-import { createLint } from './lint.ts'
 import { createRequestLog } from './request-log/request-log.ts'
 
 type Sandbox = Readonly<ReturnType<typeof createSandbox>>
@@ -18,17 +17,13 @@ export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly storeOptions: string | undefined
 }
 
-/** @param keepsBodies - Whether the log keeps the bodies of requests to test environments. */
-export function createSandbox(now: () => Date, keepsBodies: boolean) {
-  const lint = createLint()
+export function createSandbox(now: () => Date) {
   const faults = createFaultRules()
-  const requestLog = createRequestLog({ now, keepsBodies, onEntry: lint.check })
+  const requestLog = createRequestLog(now)
   /** Forgets all of one test environment, or of all if the id is `undefined`. */
   const forget = (environmentId: string | undefined): void => {
     faults.clear(environmentId)
     requestLog.clear(environmentId)
-    requestLog.clearKeyUses(environmentId)
-    lint.clear(environmentId)
   }
-  return { requestLog, lint, faults, forget }
+  return { requestLog, faults, forget }
 }

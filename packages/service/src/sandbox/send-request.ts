@@ -1,19 +1,20 @@
 /** Sends requests to this instance as a merchant's server does, so that log, lint, and faults see them. @module */
-import { request } from 'node:http'
 import { headers as names } from '@pi-checkout/contract'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RequestToSend, SentRequest } from '../../shared/sandbox-api.ts'
-import type { Call } from '../http/call.ts'
 
+// Node.js sends no other characters.
 const HeaderValue = z
   .string()
   .max(255)
-  // Node.js sends no other characters.
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be a header value')
 
 export const RequestSchema = z.strictObject({
-  method: z.enum(['GET', 'POST']),
-  path: z.string().regex(/^\/payment-intents[!-~]{0,200}$/),
+  method: z.enum(['GET', 'POST'], 'must be GET or POST'),
+  path: z
+    .string()
+    .regex(/^\/payment-intents[!-~]{0,200}$/, 'must be a path that begins with /payment-intents'),
   headers: z.partialRecord(
     z.enum(['content-type', names.idempotencyKey, names.sandboxFault]),
     HeaderValue,
@@ -21,41 +22,27 @@ export const RequestSchema = z.strictObject({
   body: z.string().nullable(),
 }) satisfies z.ZodType<RequestToSend>
 
-/** @param call - Request that asks for it. The address that it was sent to is an address of this instance. */
-export async function sendRequest(
-  { request: { socket } }: Call,
-  { method, path, headers, body, apiKey }: RequestToSend & { readonly apiKey: string },
-): Promise<SentRequest> {
-  return await new Promise((resolve) => {
-    const sent = request(
-      {
-        host: socket.localAddress,
-        port: socket.localPort,
-        method,
-        path,
-        timeout,
-        agent: false,
-        headers: {
-          ...headers,
-          authorization: `Bearer ${apiKey}`,
-          ...(body !== null && { 'content-length': Buffer.byteLength(body) }),
-        },
-      },
-      (response) => {
-        const { [names.requestId]: requestId, location } = response.headers
-        const intentId = location?.split('/').at(-1) ?? null
-        const status = response.statusCode ?? 0
-        response.resume().once('close', () => {
-          resolve({ status, requestId: String(requestId), intentId })
-        })
-      },
-    )
-    sent.once('timeout', () => sent.destroy())
-    // A fault can close the connection.
-    sent.once('error', () => resolve({ status: 0, requestId: null, intentId: null }))
-    sent.end(body)
-  })
-}
-
-/** In milliseconds without data. */
+/** In milliseconds. */
 const timeout = 10_000
+
+/** @param server - The instance that is to get the request. */
+export async function sendRequest(
+  { server }: FastifyRequest,
+  { method, path, headers, body, apiKey }: z.output<typeof RequestSchema> & { apiKey: string },
+): Promise<SentRequest> {
+  try {
+    const response = await server.inject({
+      method,
+      url: path,
+      headers: { ...headers, authorization: `Bearer ${apiKey}` },
+      ...(body !== null && { payload: body }),
+      signal: AbortSignal.timeout(timeout),
+    })
+    const { [names.requestId]: requestId, location } = response.headers
+    const intentId = location?.split('/').at(-1) ?? null
+    return { status: response.statusCode, requestId: String(requestId), intentId }
+  } catch {
+    // A fault can close the connection.
+    return { status: 0, requestId: null, intentId: null }
+  }
+}

@@ -1,7 +1,6 @@
 /** Creates the demo merchant, and the test key that a start shows. @module */
 import { firstMerchantName } from '../cli/admin-commands.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../db/database.ts'
 import { SettingError } from '../explained-error.ts'
 import type { StoreAndClock } from '../intents/store.ts'
 import { firstValidKey } from '../merchants/api-keys.ts'
@@ -12,6 +11,7 @@ import {
   firstMerchant,
 } from '../merchants/merchants.ts'
 import type { SecretKeys } from '../secret-keys.ts'
+import type { Database } from '../store/database.ts'
 
 /** Default origin of the demo shop, registered so that the demo works without setup. */
 const demoOrigin = 'http://localhost:3000'

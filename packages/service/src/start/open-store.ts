@@ -1,124 +1,102 @@
-/** Opens the configured store: locks and migrates it, and checks that its secret keys are complete. @module */
-import { readFile } from 'node:fs/promises'
+/** Opens the configured store, creates its tables, and checks that its secret key is the one of its rows. @module */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import type { Database, Queryable } from '../db/database.ts'
-import { containsStore, prepareDirectory, writeDurably } from '../db/embedded/data-directory.ts'
-import { lockDirectory } from '../db/embedded/directory-lock.ts'
-import { openPglite } from '../db/embedded/pglite.ts'
-import { migrate } from '../db/migrate.ts'
-import { openPostgres } from '../db/postgres.ts'
 import { SettingError } from '../explained-error.ts'
-import { generateHint, newSecretKeys, readSecretKeys, type SecretKeys } from '../secret-keys.ts'
-import { codeOf } from '../system-error.ts'
-import { keyFault } from './key-fault.ts'
-import { startProblem } from './start-problem.ts'
+import { generateHint, newSecretKey, readSecretKey, type SecretKeys } from '../secret-keys.ts'
+import {
+  createKeyFile,
+  databaseFile,
+  lockDirectory,
+  prepareDirectory,
+  readKeyFile,
+} from '../store/data-directory.ts'
+import type { Database } from '../store/database.ts'
+import { migrate } from '../store/migrate.ts'
+import { openPostgres } from '../store/postgres.ts'
+import { sql } from '../store/sql.ts'
+import { openSqlite } from '../store/sqlite.ts'
 
 export interface Store {
   readonly db: Database
   readonly keys: SecretKeys
-  /** Closes the database, then releases the lock on its directory. */
   close(): Promise<void>
 }
 
-type StoreConfig = Pick<Config, 'store' | 'secretKeys'>
+type StoreConfig = Pick<Config, 'store' | 'secretKey'>
 
-/** @throws {SettingError} If the directory or a secret key cannot be used. The message names the fix. */
-export async function openStore(config: StoreConfig): Promise<Store> {
-  const opened = await openUnchanged(config)
-  try {
-    await migrate(opened.db)
-    await storeKeys(opened)
-    return opened
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
-}
-
-interface UnchangedStore extends Store {
-  readonly saveKeys?: (() => Promise<void>) | undefined
-}
-
-/** Opens the store before its schema and its keys are stored. */
-export async function openUnchanged(config: StoreConfig): Promise<UnchangedStore> {
+/** Opens the store for a service, which has a data directory alone. @throws {DirectoryInUse} */
+export async function openServedStore(config: StoreConfig): Promise<Store> {
   const { store } = config
-  // Read first, so that invalid keys fail before a store is created.
-  const configured = config.secretKeys === undefined ? undefined : readSecretKeys(config.secretKeys)
-  if (store.kind === 'memory') {
-    const db = await openPglite(undefined)
-    return { db, keys: configured ?? readSecretKeys(newSecretKeys()), close: () => db.close() }
-  }
-  if (store.kind === 'postgres') return await openShared(store.url, configured)
+  if (store.kind !== 'directory') return await openStore(config)
+  configuredKey(config)
   await prepareDirectory(store.directory)
-  const lock = await lockDirectory(store.directory)
+  const release = await lockDirectory(store.directory)
   try {
-    await containsStore(store.directory)
-    const start = configured ? { keys: configured } : await directoryKeys(store.directory)
-    const db = await openPglite(join(store.directory, 'database'))
-    return {
-      ...start,
-      db,
-      close: async () => {
-        await db.close()
-        await lock.release()
-      },
-    }
+    const opened = await openStore(config)
+    return { ...opened, close: async () => await opened.close().finally(release) }
   } catch (error) {
-    await lock.release()
+    release()
     throw error
   }
 }
 
-/** Opens PostgreSQL also without keys, so that the error names both problems. */
-async function openShared(url: string, keys: SecretKeys | undefined): Promise<UnchangedStore> {
-  const missing = `PI_SECRET_KEYS: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`
-  const db = await openPostgres(url).catch((error: unknown) => {
-    const problem = startProblem(error)
-    throw keys || problem === undefined ? error : new SettingError(`${missing}\n${problem}`)
-  })
-  if (keys) return { db, keys, close: () => db.close() }
-  await db.close()
-  throw new SettingError(missing)
-}
-
-/** Returns the secret keys of a data directory, which are outside the database, or new ones. */
-async function directoryKeys(
-  directory: string,
-): Promise<Pick<UnchangedStore, 'keys' | 'saveKeys'>> {
-  const file = join(directory, 'secret-keys')
+/** @throws {SettingError} If the directory or the secret key cannot be used. The message names the fix. */
+export async function openStore(config: StoreConfig): Promise<Store> {
+  const configured = configuredKey(config)
+  const db = await openDatabase(config.store)
   try {
-    return { keys: readSecretKeys((await readFile(file, 'utf8')).trim()) }
+    await migrate(db)
+    const keys = configured ?? (await directoryKey(db, config.store))
+    await db.query(sql`
+      insert into secret_key (id, check_value) values (1, ${keys.checkValue}) on conflict (id) do nothing`)
+    await assertKey(db, keys)
+    return { db, keys, close: async () => await db.close() }
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-  }
-  const created = newSecretKeys()
-  return {
-    keys: readSecretKeys(created),
-    saveKeys: async () => await writeDurably(file, `${created}\n`),
+    await db.close()
+    throw error
   }
 }
 
-/** Stores a check value of each key, and rejects a start if the key of a row is missing or differs. */
-async function storeKeys({ db, keys, saveKeys }: UnchangedStore): Promise<void> {
-  await db.transaction(async (tx) => {
-    // Insert before the check, so that a concurrent start with another key under this id waits here and then
-    // finds it. Insert in one order, so that two starts cannot deadlock.
-    for (const kid of [...keys.kids].sort()) {
-      const value = keys.checkValue(kid)
-      if (!value) continue
-      await tx.query`
-        insert into secret_keys (kid, check_value) values (${kid}, ${value})
-        on conflict (kid) do nothing`
-    }
-    await assertKeys(tx, keys)
-    // After the check, so that a rejected start leaves no new keys. Before the commit, so that no row lacks its key.
-    await saveKeys?.()
-  })
+/** Returns the key of the settings. Called first, so that an invalid one fails before a store is created. The service creates one in a data directory, and one for a store in memory. */
+export function configuredKey({ store, secretKey }: StoreConfig): SecretKeys | undefined {
+  if (secretKey !== undefined) return readSecretKey(secretKey)
+  if (store.kind === 'memory') return readSecretKey(newSecretKey())
+  if (store.kind === 'directory') return undefined
+  throw new SettingError(
+    `PI_SECRET_KEY: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`,
+  )
 }
 
-/** @throws {SettingError} If the key of a row is missing or differs. */
-export async function assertKeys(db: Queryable, keys: SecretKeys): Promise<void> {
-  const wrong = await keyFault(db, keys)
-  if (wrong) throw new SettingError(`PI_SECRET_KEYS: ${wrong.problem}. ${wrong.fix}`)
+export async function openDatabase(store: Config['store']): Promise<Database> {
+  if (store.kind === 'memory') return openSqlite()
+  if (store.kind === 'postgres') return await openPostgres(store.url)
+  await prepareDirectory(store.directory)
+  return openSqlite(join(store.directory, databaseFile))
 }
+
+/** Returns the secret key of a data directory, which is outside the database, or a new one. */
+async function directoryKey(db: Database, store: Config['store']): Promise<SecretKeys> {
+  const directory = store.kind === 'directory' ? store.directory : ''
+  const stored = await readKeyFile(directory)
+  if (stored !== undefined) return readSecretKey(stored)
+  if ((await storedCheck(db)) !== undefined) throw new SettingError(`PI_SECRET_KEY: ${lostKey}`)
+  return readSecretKey(await createKeyFile(directory, newSecretKey()))
+}
+
+/** @throws {SettingError} If the store was created with another key. */
+export async function assertKey(db: Database, keys: SecretKeys): Promise<void> {
+  const stored = await storedCheck(db)
+  if (stored === undefined || stored === keys.checkValue) return
+  throw new SettingError(
+    'PI_SECRET_KEY: differs from the key that this store was created with. Restore the original key.',
+  )
+}
+
+async function storedCheck(db: Database): Promise<string | undefined> {
+  const [row] = await db.query<{ checkValue: string }>(sql`
+    select check_value as "checkValue" from secret_key`)
+  return row?.checkValue
+}
+
+const lostKey =
+  'the file secret-key of the data directory is missing. Restore it, or set the key that this store was created with.'

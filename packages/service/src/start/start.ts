@@ -2,14 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { mainListener, testBankListener } from '../app.ts'
-import { administer } from '../cli/admin-commands.ts'
-import { serveAdminSocket } from '../cli/admin-socket.ts'
-import { createClock, realNow } from '../clock.ts'
+import { createMainApp, createTestBankApp } from '../app.ts'
+import { realNow } from '../clock.ts'
 import { type Config, storeOptions } from '../config.ts'
-import { accessLog } from '../http/access-log.ts'
-import { type ClientAddresses, createClientAddresses } from '../http/client-address.ts'
 import { createRateLimits } from '../http/rate-limit.ts'
 import {
   close,
@@ -22,15 +19,13 @@ import {
 } from '../http/server.ts'
 import { startReaper } from '../intents/reaper.ts'
 import { createIntentStore } from '../intents/store.ts'
-import { logError } from '../log.ts'
 import { createAuthenticator } from '../merchants/authenticate.ts'
 import { packageRoot } from '../package-root.ts'
-import { keepLog, logFileName } from '../sandbox/request-log/log-file.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import { createWaits } from '../waiting/waits.ts'
 import { within } from '../within.ts'
 import { firstKey } from './first-key.ts'
-import { openStore, type Store } from './open-store.ts'
+import { openServedStore, type Store } from './open-store.ts'
 
 /** A running instance. `ready` is the output of `start --json`. */
 export interface RunningService {
@@ -56,15 +51,12 @@ export async function startService(
   log: Logger,
   { now = realNow, ...timeouts }: Partial<ServerTimeouts> & { readonly now?: () => Date } = {},
 ): Promise<RunningService> {
-  const { publicUrl, challengeUrl } = config
-  const store = await openStore(config)
-  const addresses = createClientAddresses(config.trustedProxies)
+  const store = await openServedStore(config)
   const options = { ...serverTimeouts, ...timeouts }
-  const main = createPendingServer(options, { addresses, origin: publicUrl })
-  const challenge = createPendingServer(options, { addresses, origin: challengeUrl })
+  const [main, challenge] = [createPendingServer(options), createPendingServer(options)]
   try {
     await listenBoth([main.server, challenge.server], config)
-    return await serve(config, { log, addresses, store, main, challenge, machineNow: now })
+    return await serve(config, { log, store, main, challenge, now })
   } catch (error) {
     const servers = [main.server, challenge.server]
     // Close connections whose requests are still queued.
@@ -79,29 +71,24 @@ async function serve(
   config: Config,
   {
     log,
-    addresses,
     store,
     main,
     challenge,
-    machineNow,
+    now,
   }: {
     readonly log: Logger
-    readonly addresses: ClientAddresses
     readonly store: Store
     readonly main: PendingServer
     readonly challenge: PendingServer
-    readonly machineNow: () => Date
+    readonly now: () => Date
   },
 ): Promise<RunningService> {
   const { db, keys } = store
-  const clock = createClock({ db, log }, machineNow)
-  await clock.compare()
-  const { now } = clock
   const adminToken = randomBytes(32).toString('base64url')
-  const limits = createRateLimits(config, addresses.ofRequest)
+  const limits = createRateLimits(config)
   const draining = new AbortController()
   const stopping = new AbortController()
-  const running = { count: 0 }
+  const running = new Set<FastifyRequest>()
   const options = {
     db,
     keys,
@@ -110,44 +97,29 @@ async function serve(
     limits,
     adminToken,
     running,
-    accessLog: accessLog(log, addresses.ofRequest),
+    trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
     hostedFolder: join(packageRoot, 'dist/hosted'),
-    authenticator: createAuthenticator({ db, keys, now }, limits.failure),
+    authenticator: createAuthenticator({ db, now }, limits.failure),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, log, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
-    ...createSandbox(now, config.keepsBodies),
+    ...createSandbox(now),
     draining: draining.signal,
     stopping: stopping.signal,
-    unready: () => (draining.signal.aborted ? 'The service is stopping.' : clock.fault()),
+    unready: () => (draining.signal.aborted ? 'The service is stopping.' : undefined),
     storeOptions: storeOptions(config.store),
-    metrics: config.metrics,
-    retentionDays: config.retentionDays,
   }
   const apiKey = await firstKey(config, options)
-  const listeners = [mainListener(options), testBankListener(options)] as const
+  const apps = await Promise.all([
+    createMainApp(options, main.server),
+    createTestBankApp(options, challenge.server),
+  ])
   // Start background work last, so that a start that fails earlier leaves none running.
-  const stopAdmin =
-    config.store.kind === 'directory'
-      ? await serveAdminSocket(config.store.directory, {
-          log,
-          run: async (command) => await administer(options, command),
-        })
-      : async () => {}
   const stopReaper = startReaper(options)
-  const endLog =
-    config.store.kind === 'directory'
-      ? await keepLog(join(config.store.directory, logFileName), options)
-      : async () => {}
-  const comparing = setInterval(() => {
-    clock.compare().catch((error: unknown) => {
-      logError(log, error, { event: 'Cannot compare clocks', level: 'warn' })
-    })
-  }, compareInterval)
-  main.open(listeners[0])
-  challenge.open(listeners[1])
+  main.open(apps[0].routing)
+  challenge.open(apps[1].routing)
   const baseUrl = urlOf(main.server)
   const { publicUrl: checkoutOrigin } = options
   log.info({ baseUrl, checkoutOrigin, store: config.store.kind }, 'The service is ready')
@@ -165,23 +137,18 @@ async function serve(
       draining.abort()
       await sleep(config.drainMs)
       stopping.abort()
-      clearInterval(comparing)
       const deadline = performance.now() + stopTimeout
       const left = (): number => deadline - performance.now()
-      const working = [close(main.server), close(challenge.server), stopReaper(), stopAdmin()]
+      const working = [close(main.server), close(challenge.server), stopReaper()]
       await within(Promise.all(working), left() - closeTimeout)
       // Handlers whose clients have left are not waited for by their server.
-      while (running.count > 0 && left() > closeTimeout) await sleep(10)
-      await within(endLog(), left() - closeTimeout)
+      while (running.size > 0 && left() > closeTimeout) await sleep(10)
       if (await within(store.close(), left())) log.info('The service has stopped')
       else log.warn('The service has stopped while a statement of the store was running')
     },
   }
 }
 
-/** Milliseconds between comparisons of the clock with that of the database. */
-const compareInterval = 60_000
-
 /** In milliseconds after the drain. Supervisors kill a process ten seconds after it, or later. */
-export const stopTimeout = 9000
+const stopTimeout = 9000
 const closeTimeout = 2000

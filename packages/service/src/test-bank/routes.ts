@@ -1,73 +1,101 @@
 /** Routes of the test bank, which has a separate origin. Results go to the store, not to a page. @module */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
-import type { RouteName } from '../../shared/routes.ts'
-import type { CheckoutRoutesOptions } from '../checkout/routes.ts'
-import { formBody } from '../http/body.ts'
-import type { Call } from '../http/call.ts'
+import { routes } from '../../shared/routes.ts'
+import { type App, parseForms } from '../http/app.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
-import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
+import { json, page } from '../http/send.ts'
 import type { Challenge } from '../intents/intent.ts'
-import { createIntentStore } from '../intents/store.ts'
+import type { IntentStore } from '../intents/store.ts'
+import type { SecretKeys } from '../secret-keys.ts'
 import { type Outcome, takeStep } from './challenges.ts'
 import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
 
-type TestBankOptions = Pick<
-  CheckoutRoutesOptions,
-  'db' | 'now' | 'keys' | 'publicUrl' | 'hostedFolder'
->
+export interface TestBankOptions {
+  readonly intents: IntentStore
+  readonly keys: SecretKeys
+  readonly publicUrl: string
+  readonly hostedFolder: string
+}
 
-export function testBankRoutes(options: TestBankOptions) {
-  const framed = bankHandlers(options, 'challenge')
-  const full = bankHandlers(options, 'redirect')
-  return {
-    challenge: framed.enter,
-    challengeAnswer: framed.answer,
-    bank: full.enter,
-    bankAnswer: full.answer,
-  } satisfies Partial<Record<RouteName, Handler>>
+export function addTestBankRoutes(app: App, options: TestBankOptions): void {
+  parseForms(app, formBytes)
+  addSteps(app, options, {
+    display: 'challenge',
+    enter: routes.challenge.path,
+    answer: routes.challengeAnswer.path,
+  })
+  addSteps(app, options, {
+    display: 'redirect',
+    enter: routes.bank.path,
+    answer: routes.bankAnswer.path,
+  })
 }
 
 const formBytes = 4096
 
-function bankHandlers(
-  { db, now, keys, publicUrl, hostedFolder }: TestBankOptions,
-  display: Challenge['type'],
-): { readonly enter: Handler; readonly answer: Handler } {
-  const store = { intents: createIntentStore({ db, now }), keys }
-  const headersFor = (registered: readonly string[]): Record<string, string> =>
-    challengeHeaders(display === 'redirect' ? 'page' : 'frame', [publicUrl, ...registered])
+function addSteps(
+  app: App,
+  { intents, keys, publicUrl, hostedFolder }: TestBankOptions,
+  paths: {
+    readonly display: Challenge['type']
+    readonly enter: string
+    readonly answer: string
+  },
+): void {
+  const { display } = paths
+  const store = { intents, keys }
+  const schema = { body: FormSchema }
 
-  function respond(outcome: Outcome, locale: string): RouteResponse {
+  function respond(reply: FastifyReply, outcome: Outcome, locale: string): FastifyReply {
     // None if the token is unknown.
     const registered =
       outcome.next === 'over' ? outcome.origins : outcome.snapshot.environment.allowedOrigins
-    const headers = headersFor(registered)
+    const frame = display === 'redirect' ? 'page' : 'frame'
+    const headers = challengeHeaders(frame, [publicUrl, ...registered])
     if (outcome.next === 'done' && outcome.returnPage) {
       // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
-      return { status: 303, base: headers, headers: { location: outcome.returnPage } }
+      return reply
+        .code(303)
+        .headers({ ...headers, location: outcome.returnPage })
+        .send()
     }
     const content =
       outcome.next === 'ask' ? codeForm(outcome, locale) : noteOf(outcome.next, locale)
-    return page(headers, challengePage(hostedFolder, { content, locale, display }))
+    return page(reply, headers, challengePage(hostedFolder, { content, locale, display }))
   }
 
-  return {
-    enter: async (call) => {
-      const { locale, ...form } = await readForm(call)
-      return respond(await takeStep(store, 'enter', { ...form, display }), locale)
-    },
-    answer: async (call) => {
-      const { locale, ...form } = await readForm(call)
-      const outcome = await takeStep(store, 'answer', { ...form, display })
-      // The response may contain the next token. Headers of JSON prevent caching and embedding.
-      return isScript(call) ? json(resultOf(outcome, locale)) : respond(outcome, locale)
-    },
-  }
+  app.post(paths.enter, { schema }, async ({ body }, reply) => {
+    const { token, locale } = body
+    const outcome = await takeStep(store, 'enter', { token, display, code: undefined })
+    return respond(reply, outcome, locale)
+  })
+
+  app.post(paths.answer, { schema }, async (request, reply) => {
+    const { token, locale, action, code } = request.body
+    const entered = action === 'cancel' ? undefined : code.trim()
+    const outcome = await takeStep(store, 'answer', { token, display, code: entered })
+    // The response may contain the next token. Headers of JSON prevent caching and embedding.
+    if (isScript(request)) return json(reply, resultOf(outcome, locale))
+    return respond(reply, outcome, locale)
+  })
 }
 
+/** If a field or the form is missing, the token is empty and so invalid. */
+const Text = z.string().default('')
+const FormSchema = z
+  .object({
+    token: Text,
+    locale: Text.transform((locale) => locale.slice(0, 64)),
+    action: Text,
+    code: Text,
+  })
+  .prefault({})
+
 /** Returns whether a script sent the request, as in an iframe, where a form post adds a history entry. */
-function isScript({ request }: Call): boolean {
-  return request.headers.accept === 'application/json'
+function isScript({ headers }: FastifyRequest): boolean {
+  return headers.accept === 'application/json'
 }
 
 function resultOf(outcome: Outcome, locale: string): ChallengeResult {
@@ -79,11 +107,4 @@ function resultOf(outcome: Outcome, locale: string): ChallengeResult {
     case 'over':
       return { over: noteText('over', locale) }
   }
-}
-
-/** Reads the form. If a field or the form is missing, the token is empty and so invalid. */
-async function readForm({ request }: Call) {
-  const field = await formBody(request, formBytes)
-  const code = field('action') === 'cancel' ? undefined : field('code').trim()
-  return { token: field('token'), locale: field('locale').slice(0, 64), code }
 }

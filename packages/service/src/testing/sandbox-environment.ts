@@ -119,7 +119,10 @@ async function send<T>(
   const [method = '', path = ''] = route.split(' ')
   const response = await fetch(`${baseUrl}/_sandbox${path}`, {
     method,
-    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${adminToken}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   })
   const text = await response.text()

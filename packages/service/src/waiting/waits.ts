@@ -1,9 +1,9 @@
 /** Requests that wait until an intent changes, at this instance or another one. @module */
 import type { Logger } from 'pino'
+import { ProblemError } from '../http/problem.ts'
 import { dueAt } from '../intents/deadlines.ts'
 import { findVersions, type Snapshot, type StoreAndClock } from '../intents/store.ts'
 import { logError } from '../log.ts'
-import { createTurns } from '../turns.ts'
 
 export interface Awaited {
   readonly intentId: string
@@ -22,8 +22,11 @@ export interface Awaited {
 
 export type Waits = ReturnType<typeof createWaits>
 
-/** Maximum waits for one intent. A new one ends the oldest. A page has one, and a browser six connections. */
+/** Maximum waits for one intent. A page has one, and a browser six connections. */
 export const waitsOfIntent = 20
+
+/** Milliseconds after which one more is rejected, so that its page does not ask again at once. */
+export const rejectionDelay = 3000
 
 /** Creates the waits of one instance. They end when the service stops. */
 export function createWaits(
@@ -32,8 +35,6 @@ export function createWaits(
 ) {
   const all = new Set<Wait>()
   const byIntent = new Map<string, Set<Wait>>()
-  /** Limits reads, so that other requests are not delayed if thousands of pages connect at once. */
-  const turn = createTurns({ perSecond: 5000, free: 50 }, stopping)
   let timer: NodeJS.Timeout | undefined
   /** Whether any intent may have changed since the last comparison began. */
   let isStale = false
@@ -44,12 +45,6 @@ export function createWaits(
     all.add(wait)
     const waits = byIntent.get(intentId) ?? new Set()
     byIntent.set(intentId, waits.add(wait))
-    const [oldest] = waits
-    if (oldest && waits.size > waitsOfIntent) {
-      waits.delete(oldest)
-      oldest.until = 0
-      oldest.wake()
-    }
     timer ??= setInterval(tick, tickInterval).unref()
   }
 
@@ -108,11 +103,17 @@ export function createWaits(
   })
 
   return {
-    /** Waits for the version for at most 8 to 10 minutes. @returns The latest snapshot, even if it is older. */
+    /**
+     * Waits for the version for at most 8 to 10 minutes.
+     *
+     * @returns The latest snapshot, even if it is older.
+     * @throws {ProblemError} `rate_limited` after a pause, if the intent has too many waits.
+     */
     wait: async (awaited: Awaited): Promise<Snapshot> => {
       const { intentId, version, lifetime, read, signal } = awaited
       // Pages that connected together, for example after a restart, do not return together.
-      const longest = longestWait * (1 - Math.random() / 5)
+      const isOneMore = (byIntent.get(intentId)?.size ?? 0) >= waitsOfIntent
+      const longest = isOneMore ? rejectionDelay : longestWait * (1 - Math.random() / 5)
       const begin = performance.now()
       const until = begin + Math.min(lifetime, longest)
       // Their first bytes are spread for the same reason.
@@ -123,12 +124,17 @@ export function createWaits(
       signal.addEventListener('abort', () => wait.wake())
       add(intentId, wait)
       try {
+        if (isOneMore) {
+          await new Promise<void>((resolve) => {
+            wait.wake = resolve
+          })
+          throw tooMany()
+        }
         for (;;) {
           // Before the read, so that no change is missed.
           const changed = new Promise<void>((resolve) => {
             wait.wake = resolve
           })
-          await turn()
           const snapshot = await read()
           if (snapshot.intent.version >= version || isOver()) return snapshot
           const due = dueAt(snapshot.intent)
@@ -143,18 +149,26 @@ export function createWaits(
   }
 }
 
+function tooMany(): ProblemError {
+  return new ProblemError(
+    'rate_limited',
+    'Too many requests wait for this Payment Intent. Close other tabs with it, and ask again later.',
+    { headers: { 'retry-after': '5' } },
+  )
+}
+
 interface Wait {
   readonly awaited: Awaited
   /** Next deadline of the intent as it was read, in milliseconds of real time. */
   due: number
   /** Times of `performance.now()` at which the wait ends, and at which it sends a byte. */
-  until: number
+  readonly until: number
   pulseAt: number
   wake: () => void
 }
 
 /** In milliseconds. */
-export const tickInterval = 500
-export const longestWait = 600_000
+const tickInterval = 500
+const longestWait = 600_000
 /** With the next tick, at most 25 seconds. Some proxies time out after 30 seconds without a byte, common ones after 50 or later. */
-export const pulseInterval = 24_400
+const pulseInterval = 24_400

@@ -5,8 +5,9 @@ import { promisify } from 'node:util'
 import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
-import { openPostgres } from '../../src/db/postgres.ts'
-import { newSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey } from '../../src/secret-keys.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
+import { sql } from '../../src/store/sql.ts'
 import { answer, enter } from '../support/checkout.ts'
 import { startPostgres } from '../support/lifetime.ts'
 import { create, created, order, retrieve, startTestService } from '../support/service.ts'
@@ -17,10 +18,10 @@ const cvc = '8193'
 
 test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', async () => {
   const server = await startPostgres()
-  const secretKeys = newSecretKeys()
+  const secretKeys = newSecretKey()
   const service = await startTestService({
     PI_DATABASE_URL: server.url,
-    PI_SECRET_KEYS: secretKeys,
+    PI_SECRET_KEY: secretKeys,
     PI_LOG_LEVEL: 'debug',
   })
   const { apiKey, ready } = service
@@ -57,9 +58,9 @@ test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', asy
   expect(responses.at(-1)).toContain('"status":"succeeded"')
 
   const db = await openPostgres(server.url)
-  const [{ data = '' } = {}] = await db.query<{ data: string }>`
-    select current_setting('data_directory') as data`
-  await db.query`checkpoint`
+  const [{ data = '' } = {}] = await db.query<{ data: string }>(sql`
+    select current_setting('data_directory') as data`)
+  await db.query(sql`checkpoint`)
   await db.close()
   const { stdout: dump } = await promisify(execFile)(join(server.binaries, 'pg_dump'), [server.url])
   await service.stop()

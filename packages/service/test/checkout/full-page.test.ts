@@ -95,7 +95,7 @@ test('leads back to the shop without the cookie of this checkout', async () => {
     headers: { authorization: `Bearer ${cookie.split('=')[1]}` },
   })
   expect(await problemOf(view)).toBe('401 invalid_session')
-  await revokeSecret(checkout.db, { id: pair.id, modes: ['test'] })
+  await revokeSecret(checkout.context.intents, { id: pair.id, modes: ['test'] })
   expect(await problemOf(await openSession(pair.id, { cookie }))).toBe('401 invalid_session')
 })
 
@@ -145,5 +145,5 @@ test('opens nothing for an unknown intent, and for what is no form', async () =>
     headers: { origin: shop, 'content-type': 'application/json' },
     body: JSON.stringify({ clientSecret: pair.clientSecret, returnUrl }),
   })
-  expect(json.status).toBe(404)
+  expect(json.status).toBe(415)
 })

@@ -1,24 +1,23 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test, vi } from 'vitest'
-import { migrate } from '../../src/db/migrate.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
-import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey, readSecretKey } from '../../src/secret-keys.ts'
+import type { Database } from '../../src/store/database.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
+import { sql } from '../../src/store/sql.ts'
 import { shop, startCheckout } from '../support/checkout.ts'
-import { atEnd, startPostgres } from '../support/lifetime.ts'
-import { addMerchants } from '../support/store.ts'
+import { atEnd } from '../support/lifetime.ts'
+import { openTestPostgres } from '../support/store.ts'
 
-const server = await startPostgres()
-const keys = readSecretKeys(newSecretKeys())
+const keys = readSecretKey(newSecretKey())
 
-async function startInstance() {
-  const db = await openPostgres(server.url)
-  atEnd(() => db.close())
-  await migrate(db)
+async function startInstance(db: Database) {
   return await startCheckout({ db, keys, publicUrl: 'http://pay.localhost:4000' })
 }
 
-const [first, second] = [await startInstance(), await startInstance()]
-await addMerchants(first.db)
+const db = await openTestPostgres()
+const other = await openPostgres(db.url)
+atEnd(() => other.close())
+const [first, second] = [await startInstance(db), await startInstance(other)]
 await first.registerOrigin(shop)
 
 /** Opens one buyer's page at each instance, for the same new intent. */
@@ -56,9 +55,9 @@ test('shows a change of another instance to a waiting buyer within 100 ms', asyn
 test('shows a change to a waiting buyer after every connection was cut', async () => {
   const [page, waits] = await openPages()
   const { waiting } = await waitAt(waits)
-  await first.db.query`
+  await first.db.query(sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-     where backend_type = 'client backend' and pid <> pg_backend_pid()`
+     where backend_type = 'client backend' and pid <> pg_backend_pid()`)
   await expect.poll(async () => (await page.post('cancel', {})).status).toBe(200)
   expect(await waiting).toMatchObject({ status: 'canceled', version: 2 })
 })

@@ -22,24 +22,14 @@ function ancestorsOf(response: Response): string | undefined {
 
 test('contains its style sheet, which only its hash allows, and the places of the fields', async () => {
   const { id } = await checkout.createIntent()
-  for (const [accepted, encoding] of [
-    ['gzip, deflate, br, zstd', 'gzip'],
-    ['br', null],
-    ['gzip;q=0', null],
-    ['identity', null],
-  ] as const) {
-    const response = await fetch(`${checkout.url}/checkout/${id}`, {
-      headers: { 'accept-encoding': accepted },
-    })
-    expect(response.headers.get('content-encoding')).toBe(encoding)
-    const html = await response.text()
-    const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? []
-    const hash = createHash('sha256').update(sheet).digest('base64')
-    const policy = response.headers.get('content-security-policy')
-    expect(policy).toContain(`style-src 'sha256-${hash}';`)
-    expect(html.match(/class="bone input"/g)).toHaveLength(4)
-    expect(html).not.toContain('rel="stylesheet"')
-  }
+  const response = await pageFor(id)
+  const html = await response.text()
+  const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? []
+  const hash = createHash('sha256').update(sheet).digest('base64')
+  const policy = response.headers.get('content-security-policy')
+  expect(policy).toContain(`style-src 'sha256-${hash}';`)
+  expect(html.match(/class="bone input"/g)).toHaveLength(4)
+  expect(html).not.toContain('rel="stylesheet"')
 })
 
 test('includes the registered origins in the hosted page, and no data of the intent', async () => {
@@ -68,7 +58,7 @@ test('shows one error page for unknown ids, without reading origins (threat 56)'
       const queries = vi.spyOn(checkout.db, 'query')
       const response = await pageFor(id, referer)
       // The request log reads the environments of earlier pages in the meantime; no query names an origin.
-      const values = queries.mock.calls.flatMap(([, ...bound]) => bound.map(String))
+      const values = queries.mock.calls.flatMap(([{ values }]) => values.map(String))
       expect(values.filter((value) => value.startsWith('http'))).toEqual([])
       queries.mockRestore()
       const { date, 'request-id': _, ...headers } = Object.fromEntries(response.headers)

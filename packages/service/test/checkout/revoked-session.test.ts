@@ -1,6 +1,6 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
-import { revokeSecret } from '../../src/intents/store.ts'
+import { createIntentStore, revokeSecret } from '../../src/intents/store.ts'
 import { shop, startCheckout } from '../support/checkout.ts'
 import { problemOf } from '../support/service.ts'
 import { observed, openTestStore } from '../support/store.ts'
@@ -8,9 +8,12 @@ import { observed, openTestStore } from '../support/store.ts'
 test('ends the session of a buyer whose clientSecret is revoked while Pay is handled', async () => {
   const store = await openTestStore()
   let revoking: string | undefined
-  const db = observed(store, async (text) => {
+  const db = observed(store, async ({ text }) => {
     if (!revoking || !text.includes('update intents')) return
-    await revokeSecret(store, { id: revoking, modes: ['test'] })
+    await revokeSecret(createIntentStore({ db: store, now: () => new Date() }), {
+      id: revoking,
+      modes: ['test'],
+    })
   })
   const checkout = await startCheckout({ db })
   await checkout.registerOrigin(shop)

@@ -1,16 +1,16 @@
 import { createHmac, createPrivateKey, randomBytes, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { SessionTokens } from '../../src/checkout/sessions.ts'
-import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey, readSecretKey } from '../../src/secret-keys.ts'
 
 const issuer = 'http://127.0.0.1:4000'
 const now = new Date('2026-11-20T09:30:00.000Z')
 const session = { id: 'pi_1', environmentId: 'env_1', origin: 'https://shop.example' }
 const verified = { ...session, expiresAt: new Date('2026-11-20T09:45:00.000Z') }
-const root = newSecretKeys()
-const key = readSecretKeys(root).derive('checkout-token', 'k1') ?? Buffer.alloc(32)
+const root = newSecretKey()
+const key = readSecretKey(root).derive('checkout-token')
 
-const header = { alg: 'HS256', typ: 'pi-checkout+jwt', kid: 'k1' }
+const header = { alg: 'HS256', typ: 'pi-checkout+jwt' }
 const issuedAt = now.getTime() / 1000
 const claims = {
   env: 'env_1',
@@ -24,7 +24,7 @@ const claims = {
 }
 
 function tokensOf(secretKeys: string): SessionTokens {
-  return new SessionTokens(readSecretKeys(secretKeys), issuer)
+  return new SessionTokens(readSecretKey(secretKeys), issuer)
 }
 
 async function verify(token: string, at = now, secretKeys = root) {
@@ -48,11 +48,9 @@ test('accepts a token for fifteen minutes, also one that was accepted before', a
   }
 })
 
-test('accepts a token after a rotation until the old secret key is removed', async () => {
+test('rejects a token of another secret key', async () => {
   const { token } = await tokensOf(root).sign(session, now)
-  const newer = newSecretKeys().replace('k1', 'k2')
-  expect(await verify(token, now, `${newer},${root}`)).toEqual(verified)
-  expect(await verify(token, now, newer)).toBeUndefined()
+  expect(await verify(token, now, newSecretKey())).toBeUndefined()
 })
 
 test('accepts a token that was signed by hand with valid claims', async () => {
@@ -62,9 +60,6 @@ test('accepts a token that was signed by hand with valid claims', async () => {
 for (const [what, changedHeader, changedClaims] of [
   ['no algorithm', { alg: 'none' }, {}],
   ['the algorithm HS512', { alg: 'HS512' }, {}],
-  ['an unknown key', { kid: 'k9' }, {}],
-  ['a key named like a property of every object', { kid: 'constructor' }, {}],
-  ['no key', { kid: undefined }, {}],
   ['another type', { typ: 'pi-handoff+jwt' }, {}],
   ['no type', { typ: undefined }, {}],
   ['another audience', {}, { aud: issuer }],
@@ -97,7 +92,7 @@ test('rejects a token with a signature of a key pair (threat 59)', async () => {
 
 test('rejects another signature and a cut, long, empty, or random token', async () => {
   const { token } = await tokensOf(root).sign(session, now)
-  const { token: foreign } = await tokensOf(newSecretKeys()).sign(session, now)
+  const { token: foreign } = await tokensOf(newSecretKey()).sign(session, now)
   const random = randomBytes(64).toString('base64url')
   for (const each of [foreign, token.slice(0, -4), `${token}${'A'.repeat(20_000)}`, '', random]) {
     expect(await verify(each)).toBeUndefined()

@@ -49,7 +49,7 @@ test('prints all that a merchant and a shop need in one line', () => {
 
 test('rejects a second process on the same data directory', async () => {
   const errors = await failed('start', '--port', '0', '--data', data)
-  expect(errors).toContain(`in use by process ${service.child.pid}`)
+  expect(errors).toContain('is in use by another service. Stop that service')
   expect((await create(service)).status).toBe(201)
 })
 
@@ -150,7 +150,7 @@ for (const [args, rule] of [
 
 test('shows the variable and the folder to correct in full', async () => {
   const postgres = ['start', '--database-url', 'postgres://shop@localhost/shop']
-  expect(await failed(...postgres)).toContain('PI_SECRET_KEYS: environment variable is not set')
+  expect(await failed(...postgres)).toContain('PI_SECRET_KEY: environment variable is not set')
   const file = join(temporaryFolder(), 'backup-20991231235959')
   await writeFile(file, '')
   expect(await failed('start', '--data', file)).toContain(

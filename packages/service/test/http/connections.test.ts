@@ -11,9 +11,7 @@ async function serve(listener: RequestListener, bounds: Partial<ConnectionBounds
   const server = createServer({ keepAliveTimeout: 60_000 })
   serveConnections(server, listener, {
     max: 100,
-    maxPerClient: 100,
     writeTimeout: 60_000,
-    clientOf: () => undefined,
     ...bounds,
   })
   server.listen(0)
@@ -159,19 +157,4 @@ test('closes the connection that is idle for longest when all are in use', async
   const silent = await openSocket(port)
   await closed(third)
   for (const socket of [waiting, first, newcomer, silent]) expect(socket.destroyed).toBe(false)
-})
-
-test('closes idle connections of a client that has too many', async () => {
-  const { port } = await serve(waitOrEnd, {
-    maxPerClient: 3,
-    clientOf: ({ remoteAddress }) => remoteAddress,
-  })
-  const other = await served(port, '/', '127.0.0.2')
-  const first = await served(port)
-  const others = [await served(port), await served(port), await served(port)]
-  await closed(first)
-  for (const socket of others) expect(await ask(socket, '/wait')).toBe(true)
-  await closed(await openSocket(port))
-  for (const socket of [...others, other]) expect(socket.destroyed).toBe(false)
-  expect(await ask(other)).toBe(true)
 })

@@ -23,7 +23,6 @@ const responses = [
   ['GET /openapi.json', 200, nothing, 'no-store', 'DENY'],
   ['GET /healthz', 200, nothing, 'no-store', 'DENY'],
   ['GET /readyz', 200, nothing, 'no-store', 'DENY'],
-  ['GET /metrics', 404, nothing, 'no-store', 'DENY'],
   ['GET /nowhere', 404, nothing, 'no-store', 'DENY'],
   [`GET /checkout/${id}`, 200, byShops, 'no-store', null],
   ['GET /checkout/pi_x', 200, 'frame-ancestors *', 'no-store', null],
@@ -51,7 +50,6 @@ for (const [route, status, policy, caching, framing] of responses) {
     expect(sent.get('cache-control')).toBe(caching)
     expect(sent.get('x-frame-options')).toBe(framing)
     expect(sent.get('x-content-type-options')).toBe('nosniff')
-    expect(sent.get('strict-transport-security')).toBeNull()
     // Only the element's own file is for pages of other origins.
     const isShared = path === '/v1/pi-checkout.js'
     expect(sent.get('access-control-allow-origin')).toBe(isShared ? '*' : null)

@@ -1,7 +1,11 @@
-import type { IncomingMessage } from 'node:http'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { createBuckets, createRateLimits, failureDelay } from '../../src/http/rate-limit.ts'
+import {
+  createBuckets,
+  createRateLimits,
+  failureDelay,
+  maxBuckets,
+} from '../../src/http/rate-limit.ts'
 import type { Environment } from '../../src/merchants/environments.ts'
 import { atEnd } from '../support/lifetime.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
@@ -40,7 +44,7 @@ test('limits an environment regardless of its headers, with Retry-After (threat 
 
 test('limits a live environment to 200 requests, then 100 a second; no test environment', () => {
   fakeDate()
-  const { request } = createRateLimits(readConfig({}, {}), () => undefined)
+  const { request } = createRateLimits(readConfig({}, {}))
   const ask = (id: string, mode: 'live' | 'test', count: number): void => {
     for (let times = 0; times < count; times++) request({ id, mode } as Environment)
   }
@@ -88,25 +92,25 @@ test.each([
   ['limits', { PI_PUBLIC_URL: 'https://pay.example.com' }],
   ['limits', { PI_TRUSTED_PROXIES: 'none' }],
 ] as const)('%s invalid keys with %j', (effect, env) => {
-  const { failure } = createRateLimits(readConfig({}, env), () => undefined)
+  const { failure } = createRateLimits(readConfig({}, env))
   expect(failure !== undefined).toBe(effect === 'limits')
 })
 
 test('limits live confirmations by intent, by known address, and by environment (threat 66)', () => {
   fakeDate()
-  let address: string | undefined = '203.0.113.1'
+  let ip = '203.0.113.1'
   let intents = 0
   const confirmations = (env: NodeJS.ProcessEnv) => {
-    const { confirm } = createRateLimits(readConfig({}, env), () => address)
+    const { confirm } = createRateLimits(readConfig({}, env))
     return (count: number, sent: Partial<Environment & { intentId: string }> = {}): void => {
       const environment = { id: 'env_1', mode: 'live', ...sent } as const
       for (let times = 0; times < count; times++) {
-        const intentId = sent.intentId ?? `pi_${intents++}`
-        confirm({ intentId, environment, request: {} as IncomingMessage })
+        const intent = { id: sent.intentId ?? `pi_${intents++}` }
+        confirm({ intent, environment }, { ip })
       }
     }
   }
-  const confirm = confirmations({})
+  const confirm = confirmations({ PI_TRUSTED_PROXIES: 'none' })
   confirm(20, { intentId: 'pi_one' })
   expect(() => confirm(1, { intentId: 'pi_one' })).toThrow(rejected)
   confirm(5000, { mode: 'test' })
@@ -114,11 +118,10 @@ test('limits live confirmations by intent, by known address, and by environment 
   confirm(400)
   confirm(580, { id: 'env_2' })
   expect(() => confirm(1)).toThrow(rejected)
-  address = '203.0.113.2'
-  confirm(1)
-  address = undefined
-  confirm(579)
+  ip = '203.0.113.2'
+  confirm(580)
   expect(() => confirm(1)).toThrow(rejected)
+  ip = '203.0.113.3'
   confirm(420, { id: 'env_2' })
   vi.setSystemTime(Date.now() + 1000)
   confirm(200)
@@ -127,6 +130,26 @@ test('limits live confirmations by intent, by known address, and by environment 
   const confirmFaster = confirmations({ PI_RATE_LIMIT: '500' })
   confirmFaster(5000)
   expect(() => confirmFaster(1)).toThrow(rejected)
+})
+
+/** @see Finding S8 */
+test('forgets no client that is over its limit, however many others come', () => {
+  const limit = createBuckets({ burst: 2, perSecond: 1 / 3600 }, () => new Date(now))
+  limit.take('over')
+  limit.take('over')
+  for (let count = 0; count < 2 * maxBuckets; count++) {
+    try {
+      limit.take(`other-${count}`)
+    } catch (error) {
+      // Later clients share a limit.
+      expect(error).toEqual(rejected)
+    }
+  }
+  expect(() => limit.take('over')).toThrow(rejected)
+  expect(() => limit.take('new')).toThrow(rejected)
+  now += 2 * 3_600_000
+  limit.take('over')
+  limit.take('new')
 })
 
 function fakeDate(): void {

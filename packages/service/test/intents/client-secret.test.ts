@@ -1,20 +1,12 @@
 import { expect, test } from 'vitest'
 import { clientSecret } from '../../src/intents/client-secret.ts'
-import { readSecretKeys } from '../../src/secret-keys.ts'
+import { readSecretKey } from '../../src/secret-keys.ts'
 
-const root = Buffer.alloc(32, 'a fixed secret key').toString('base64url')
-const intent = {
-  id: 'pi_1',
-  environmentId: 'env_1',
-  secretKid: 'k1',
-  secretSalt: Buffer.alloc(16, 1),
-}
+const keys = readSecretKey(Buffer.alloc(32, 'a fixed secret key').toString('base64url'))
+const intent = { id: 'pi_1', environmentId: 'env_1' }
 
-test('derives the same secret in every instance and version, and another with another salt', () => {
-  const keys = readSecretKeys(`k1:${root}`)
-  expect(clientSecret(keys, intent)).toBe(
-    'pi_1_secret_2XIdmt1UUcrA2hjIMJ0OI1uW3YkGu6073EYs2nbzLp3gVL76',
-  )
-  const secretSalt = Buffer.alloc(16, 2)
-  expect(clientSecret(keys, { ...intent, secretSalt })).not.toBe(clientSecret(keys, intent))
+test('derives the same secret in every instance and version, and another for another environment', () => {
+  const secret = clientSecret(keys, intent)
+  expect(secret).toBe('pi_1_secret_26EmjD3iRs843acKiU0VlQg24MUL1e2DV40W4MCZ641af15d')
+  expect(clientSecret(keys, { ...intent, environmentId: 'env_2' })).not.toBe(secret)
 })

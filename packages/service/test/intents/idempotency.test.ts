@@ -1,14 +1,11 @@
-import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { readIdempotencyKey } from '../../src/intents/idempotency.ts'
 
 const name = 'idempotency-key'
 
 function read(...values: readonly string[]): string | undefined {
-  const sent = values.flatMap((value) => ['IDEMPOTENCY-key', value])
-  const rawHeaders = ['Content-Length', '15', ...sent]
   const headers = { [name]: values.join(', ') || undefined }
-  return readIdempotencyKey({ headers, rawHeaders } as unknown as IncomingMessage)
+  return readIdempotencyKey({ headers })
 }
 
 for (const [value, key] of [
@@ -39,7 +36,6 @@ test('reads no key of a request without one, and rejects a repeated one', () => 
   expect(() => read('k', 'k')).toThrow(
     expect.objectContaining({
       code: 'invalid_idempotency_key',
-      message: 'idempotency-key was sent 2 times. Send it once.',
     }),
   )
 })

@@ -7,7 +7,7 @@ import {
   assertState,
   type Intent,
   isOpen,
-  maxStateLength,
+  maxStateBytes,
   stateOf,
   updatedAt,
 } from '../../src/intents/intent.ts'
@@ -103,7 +103,7 @@ test.each<[Cause, before: readonly Cause[]]>([
 })
 
 test('cancels an intent whose clientSecret is revoked, and rejects its buyer', () => {
-  const revoked = { ...open, secretSalt: null }
+  const revoked = { ...open, revokedAt: at(0) }
   for (const cause of [pay('visa'), { type: 'canceled' }, opened, enter('a', 'b')] as const) {
     expect(decide(revoked, cause, at(1))).toMatchObject({
       intent: { status: 'canceled' },
@@ -111,7 +111,7 @@ test('cancels an intent whose clientSecret is revoked, and rejects its buyer', (
     })
   }
   // A payment that the bank is processing may succeed.
-  const processing = { ...after(pay('pending')), secretSalt: null }
+  const processing = { ...after(pay('pending')), revokedAt: at(0) }
   expect(decide(processing, { type: 'time_passed' }, at(1)).intent).toBe(processing)
   expect(decide(processing, simulated('succeeded'), at(1)).intent.status).toBe('succeeded')
   expect(decide(processing, simulated('declined'), at(1)).intent.status).toBe('canceled')
@@ -251,7 +251,7 @@ test('keeps its invariants for random causes in random order at random times', a
       if (before.finalizedAt) expect(next).toBe(before)
       expect(state.confirmations.length).toBeLessThanOrEqual(10)
       expect(events.length).toBeLessThanOrEqual(31)
-      expect(JSON.stringify(next.state).length).toBeLessThanOrEqual(maxStateLength)
+      expect(Buffer.byteLength(JSON.stringify(next.state))).toBeLessThanOrEqual(maxStateBytes)
       const due = dueAt(next)
       if (due) expect(due.getTime()).toBeGreaterThan(at(now).getTime())
       // A code is used once.

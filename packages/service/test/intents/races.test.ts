@@ -1,8 +1,7 @@
+import { join } from 'node:path'
 import type { testCards } from '@pi-checkout/contract/sandbox'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { Database } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
 import { type Intent, stateOf } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
 import { reap } from '../../src/intents/reaper.ts'
@@ -13,13 +12,17 @@ import {
   type IntentStore,
 } from '../../src/intents/store.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
-import { atEnd, startPostgres } from '../support/lifetime.ts'
-import { addMerchants, hashes, newIntent, openTestStore } from '../support/store.ts'
+import type { Database } from '../../src/store/database.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { atEnd, temporaryFolder } from '../support/lifetime.ts'
+import { hashes, newIntent, openTestPostgres, openTestStore } from '../support/store.ts'
 
 const created = new Date('2026-11-20T12:00:00.000Z')
 const rounds = 10
+const log = pino({ enabled: false })
 
-/** Two instances of the service. Those of the embedded store share one engine. */
+/** Two instances of the service, or two connections to one file, as a service and a command have. */
 interface Subject {
   readonly dbs: readonly Database[]
   readonly stores: readonly IntentStore[]
@@ -35,22 +38,15 @@ async function subjectOf(dbs: readonly Database[]): Promise<Subject> {
   return { dbs, stores, setTime }
 }
 
-async function openPair(): Promise<Database[]> {
-  const { url } = await startPostgres()
-  const dbs = [await openPostgres(url), await openPostgres(url)]
-  atEnd(async () => await Promise.all(dbs.map((db) => db.close())))
-  const [first] = dbs
-  if (first) {
-    await migrate(first)
-    await addMerchants(first)
-  }
-  return dbs
-}
-
-const embedded = await openTestStore()
+const file = join(temporaryFolder(), 'store.db')
+const embedded = await openTestStore(file)
+const other = openSqlite(file)
+const first = await openTestPostgres()
+const second = await openPostgres(first.url)
+atEnd(async () => await Promise.all([other.close(), second.close()]))
 const subjects = [
-  ['PGlite', await subjectOf([embedded, embedded])],
-  ['PostgreSQL', await subjectOf(await openPair())],
+  ['SQLite', await subjectOf([embedded, other])],
+  ['PostgreSQL', await subjectOf([first, second])],
 ] as const
 
 let number = 0
@@ -163,6 +159,12 @@ for (const [name, subject] of subjects) {
     }
   })
 
+  test(`${name}: opens one challenge at forty pages at once (finding S8)`, async () => {
+    const openings = Array.from({ length: 40 }, (_, at) => ({ ...open, token: `t-${at}` }))
+    const { results } = await race(subject, { first: [pay('challenge')], causes: openings })
+    expect(accepted(results)).toBe(40)
+  })
+
   test(`${name}: counts one of two wrong codes with one token`, async () => {
     const first = [pay('challenge'), open, enter]
     const { intent } = await race(subject, { first, causes: [answer('1'), answer('2')] })
@@ -196,7 +198,7 @@ for (const [name, subject] of subjects) {
     const half = intents.slice(60)
     await Promise.all(half.map(async ({ id }) => await change(first, id, pay('challenge'))))
     subject.setTime(1)
-    const reapers = subject.dbs.map(async (db) => await reap({ db, now: second.now }))
+    const reapers = subject.dbs.map(async (db) => await reap({ db, now: second.now, log }))
     const buyers = intents.map(async ({ id }, at) => {
       const causes = [pay('visa', 1), { type: 'canceled' }, { type: 'time_passed' }] as const
       return await change(at % 2 ? first : second, id, causes[at % 3] ?? open)
@@ -209,7 +211,7 @@ for (const [name, subject] of subjects) {
       expect(events.filter((cause) => cause === 'challenge_timed_out')).toHaveLength(1)
     }
     subject.setTime(25)
-    await Promise.all(subject.dbs.map(async (db) => await reap({ db, now: second.now })))
+    await Promise.all(subject.dbs.map(async (db) => await reap({ db, now: second.now, log })))
     const found = await Promise.all(intents.map(async ({ id }) => await first.find(id)))
     const statuses = new Set(found.map((each) => each?.status))
     expect(statuses).toEqual(new Set(['succeeded', 'canceled', 'expired']))

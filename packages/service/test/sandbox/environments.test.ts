@@ -71,15 +71,11 @@ test('keeps a merchant that has a live environment', async () => {
 })
 
 test.each([
-  [{ origins: ['localhost'] }],
-  [{ origins: Array.from({ length: 21 }, () => origin) }],
-  [{ merchant: 'Tsiran' }],
-])('rejects %j with the rule', async (body) => {
+  [{ origins: ['localhost'] }, /^origins\.0 must be an exact origin such as/],
+  [{ origins: Array.from({ length: 21 }, () => origin) }, /^origins must be at most 20 origins/],
+  [{ merchant: 'Tsiran' }, /^merchant is not a parameter/],
+])('rejects %j with the rule', async (body, rule) => {
   const response = await control(service, 'POST', '/environments', body)
   expect(response.status).toBe(400)
-  expect(await response.json()).toMatchObject({
-    code: 'validation_failed',
-    detail:
-      'Send {"origins": up to 20 exact origins such as https://shop.example.com}, or {} for none.',
-  })
+  expect(await response.json()).toMatchObject({ detail: expect.stringMatching(rule) })
 })

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { createLint, violations } from '../../src/sandbox/lint.ts'
-import type { LogEntry } from '../../src/sandbox/request-log/logged-request.ts'
+import type { LoggedRequest } from '../../shared/sandbox-api.ts'
+import { createReadCounter, findIssues, violations } from '../../src/sandbox/lint.ts'
+import type { LogEntry } from '../../src/sandbox/request-log/entry.ts'
 import { hasSecret, maskPath } from '../../src/sandbox/request-log/mask.ts'
 
-const entry: LogEntry = {
+const request: LoggedRequest = {
   number: 1,
-  at: new Date('2026-11-21T10:00:00Z'),
+  at: '2026-11-21T10:00:00.000Z',
   ms: 2,
   method: 'POST',
   path: '/payment-intents',
@@ -14,26 +15,38 @@ const entry: LogEntry = {
   operation: 'create',
   environment: 'env_1',
   intentId: 'pi_1',
+  order: null,
   idempotencyKey: 'order-A-1001-1',
   replayed: false,
-  problem: undefined,
-  repeats: 0,
+  problem: null,
   faults: [],
   pointers: [],
   pointersOmitted: 0,
-  isKeyFromBrowser: false,
-  hasSecretInUrl: false,
-  unregisteredOrigin: undefined,
+}
+const exchange = {
+  headers: {},
+  responseHeaders: {},
+  requestBody: null,
+  responseBody: null,
+  isExact: false,
 }
 
-/** Returns a lint that has checked requests with these changes. */
-function linted(...changes: readonly Partial<LogEntry>[]) {
-  const lint = createLint()
-  for (const change of changes) {
-    const checked = { ...entry, ...change }
-    lint.check(checked, checked)
-  }
-  return lint
+type Change = Partial<LoggedRequest> & Partial<Omit<LogEntry, 'request' | 'exchange'>>
+
+function entryOf({
+  isKeyFromBrowser = false,
+  hasSecretInUrl = false,
+  reads = 0,
+  unregisteredOrigin,
+  ...change
+}: Change): LogEntry {
+  const signs = { isKeyFromBrowser, hasSecretInUrl, reads, unregisteredOrigin }
+  return { request: { ...request, ...change }, exchange, ...signs }
+}
+
+/** Returns the issues of requests with these changes, the oldest first. */
+function issuesOf(...changes: readonly Change[]) {
+  return findIssues(changes.map(entryOf).reverse(), [])
 }
 
 const preflight = {
@@ -45,45 +58,34 @@ const preflight = {
 
 test.each([
   ['nothing in a create with a key', {}, []],
-  ['nothing in a rejected create without a key', { idempotencyKey: undefined, status: 400 }, []],
+  ['nothing in a rejected create without a key', { idempotencyKey: null, status: 400 }, []],
   ['an API key that a browser asks to send', preflight, ['secret_key_in_browser']],
   ['nothing in an address opened in a browser', { status: 403, operation: 'retrieve' }, []],
 ] as const)('reports %s', (_, change, rules) => {
-  expect(violations({ ...entry, ...change }, 0).map(({ rule }) => rule)).toEqual(rules)
+  expect(violations(entryOf(change)).map(({ rule }) => rule)).toEqual(rules)
 })
 
 test('reports retrieves that are more frequent than one in a second', () => {
-  const issuesOf = (count: number, interval: number, status = 200) => {
-    const lint = createLint()
-    const first = { ...entry, operation: 'retrieve', method: 'GET', status } as const
-    lint.check(first, first)
-    for (let index = 1; index < count; index++) {
-      lint.check({ ...first, at: new Date(entry.at.getTime() + index * interval) }, first)
-    }
-    return lint.issues('env_1')
+  const issuesOfReads = (count: number, interval: number, status = 200) => {
+    const countReads = createReadCounter()
+    const changes = Array.from({ length: count }, (_, index): Change => {
+      const at = new Date(Date.parse(request.at) + index * interval).toISOString()
+      const read = { operation: 'retrieve', method: 'GET', status, at } as const
+      return { ...read, reads: countReads({ ...request, ...read }) }
+    })
+    return issuesOf(...changes)
   }
-  expect(issuesOf(60, 1000)).toEqual([])
-  expect(issuesOf(10, 100)).toMatchObject([{ rule: 'polled_too_fast', count: 1 }])
+  expect(issuesOfReads(60, 1000)).toEqual([])
+  expect(issuesOfReads(10, 100)).toMatchObject([{ rule: 'polled_too_fast', count: 1 }])
   // A client retries these.
-  expect(issuesOf(10, 100, 503)).toEqual([])
+  expect(issuesOfReads(10, 100, 503)).toEqual([])
 })
 
-test('counts repetitions of an issue for each environment', () => {
-  const keyless = { idempotencyKey: undefined }
-  const at = new Date('2026-11-21T10:01:00Z')
-  const lint = linted(keyless, { ...keyless, at }, { ...keyless, environment: 'env_2' })
-  expect(lint.issues('env_1')).toMatchObject([
+test('counts repetitions of an issue', () => {
+  const keyless = { idempotencyKey: null }
+  expect(issuesOf(keyless, { ...keyless, at: '2026-11-21T10:01:00.000Z' })).toMatchObject([
     { count: 2, firstAt: '2026-11-21T10:00:00.000Z', lastAt: '2026-11-21T10:01:00.000Z' },
   ])
-  lint.clear('env_1')
-  expect(lint.issues('env_1')).toEqual([])
-  expect(lint.issues('env_2')).toHaveLength(1)
-})
-
-test('keeps the issues of 200 keys', () => {
-  const keys = Array.from({ length: 1000 }, (_, index) => `key-number-${index}-of-a-thousand`)
-  const lint = linted(...keys.map((idempotencyKey) => ({ status: 422, idempotencyKey })))
-  expect(lint.issues('env_1')).toHaveLength(200)
 })
 
 const random = 'Zq7'.repeat(12)

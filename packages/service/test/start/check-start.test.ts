@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { piService, runProgram } from '@pi-checkout/test-support/process'
-import { expect, test, vi } from 'vitest'
-import * as clock from '../../src/clock.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
-import { newSecretKeys } from '../../src/secret-keys.ts'
+import { expect, test } from 'vitest'
+import { newSecretKey } from '../../src/secret-keys.ts'
 import { checkStart } from '../../src/start/check-start.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
+import { sql } from '../../src/store/sql.ts'
 import { atEnd, serve, startPostgres, temporaryFolder } from '../support/lifetime.ts'
 import { created, startTestService } from '../support/service.ts'
 
@@ -20,27 +20,36 @@ async function check(flags: readonly string[], settings: NodeJS.ProcessEnv = {})
 test('finds nothing wrong before the first start, and creates nothing', async () => {
   const data = join(folder, 'unused')
   const { code, output } = await check(['--data', data, '--json', '--port', '0'])
-  const passed = ['The settings are valid.', `The first start creates the store in ${data}.`]
-  const found = { v: 1, ok: true, passed, warnings: [], problems: [] }
-  expect([code, JSON.parse(output)]).toEqual([0, found])
+  const passed = [
+    'The settings are valid.',
+    'Free ports are found at the start.',
+    `The first start creates the store in ${data}.`,
+  ]
+  expect([code, JSON.parse(output)]).toEqual([0, { v: 1, ok: true, passed, problems: [] }])
   expect(existsSync(data)).toBe(false)
-  const settings = { ...env, PI_DATABASE_URL: url }
-  expect((await check(['--port', '0'], settings)).output).toMatch(
-    /\n\n(?:The service can start|No problem, \d warnings?)\.\n$/,
+  expect((await check(['--port', '0'], env)).output).toMatch(
+    /The store opens, and the first start creates its tables\.\n\nThe service can start\.\n$/,
   )
   const db = await openPostgres(url)
   atEnd(() => db.close())
-  expect(await db.query`select to_regclass('migrations') as name`).toEqual([{ name: null }])
+  expect(await db.query(sql`select to_regclass('intents') as name`)).toEqual([{ name: null }])
 })
 
 test('names every problem of the settings and the store, without a password', async () => {
-  const settings = { PI_DATABASE_URL: 'postgres://user:hush@127.0.0.1:1/nothing' }
+  const settings = {
+    PI_DATABASE_URL: 'postgres://user:hush@127.0.0.1:1/nothing',
+    PI_SECRET_KEY: newSecretKey(),
+  }
   const { code, output, errors } = await check(['--port', '0'], settings)
   expect(output).toMatch(
-    /^OK {4}The settings are valid\.\nFAIL {2}PI_SECRET_KEYS: environment variable is not set\. .*Generate one: .*\nFAIL {2}The database cannot be reached \(ECONNREFUSED\)\. Check that .*\n\nThe service cannot start: 2 problems\.\n$/,
+    /FAIL {2}The database cannot be reached \(ECONNREFUSED\)\. Check that .*\n\nThe service cannot start: 1 problem\.\n$/,
   )
   expect([code, errors]).toEqual([1, ''])
   expect(output).not.toContain('hush')
+  const { problems } = await checkStart({ port: '0' }, { ...settings, PI_SECRET_KEY: undefined })
+  expect(problems).toEqual([
+    expect.stringMatching(/^PI_SECRET_KEY: environment variable is not set\. .*Generate one: /),
+  ])
   const invalid = await checkStart({ port: 'http' }, { PI_LOG_LEVEL: 'loud' })
   expect(invalid.problems).toEqual([
     expect.stringMatching(/^--port: must be an integer/),
@@ -52,29 +61,26 @@ test('fails where a start would fail, and leaves the store as it is', async () =
   const data = join(folder, 'data')
   const service = await startTestService({ PI_DATA_DIR: data })
   await created(service)
-  const running = await checkStart({ data }, {})
-  expect(running.problems).toEqual([expect.stringMatching(/ is in use by process \d+ on .*Stop/)])
+  const running = await checkStart({ data, port: '0' }, {})
+  expect(running.problems).toEqual([expect.stringMatching(/ is in use by another service\. Stop/)])
   await service.stop()
-  const other = await checkStart({ data }, { PI_SECRET_KEYS: newSecretKeys().replace('k1', 'k9') })
+  const other = await checkStart({ data, port: '0' }, { PI_SECRET_KEY: newSecretKey() })
   expect(other.problems).toEqual([
-    expect.stringMatching(/^PI_SECRET_KEYS: key k1 is missing, but rows .*Add it after the first/),
+    expect.stringMatching(/^PI_SECRET_KEY: differs from the key .*Restore the original key/),
   ])
-  expect(await checkStart({ data }, {})).toMatchObject({ ok: true, problems: [] })
+  expect(await checkStart({ data, port: '0' }, {})).toMatchObject({ ok: true, problems: [] })
 })
 
-test('warns about the port of a running service, and rejects that of another program', async () => {
-  const { url: used, stop } = await startTestService({})
-  const { port } = new URL(used)
-  const { ok, warnings } = await checkStart({ port, memory: true }, {})
-  expect([ok, warnings]).toEqual([
-    true,
-    [
-      `Port ${port} on 127.0.0.1 is used by a running service. A start fails until that service stops.`,
-    ],
-  ])
-  await stop()
+test('rejects the port of another program, and that of a running service', async () => {
+  const { url: used } = await startTestService({})
   const other = await serve((_, response) => response.end('{"status":"ok"}'))
-  const taken = await check(['--port', new URL(other).port, '--memory'])
+  for (const address of [used, other]) {
+    const { port } = new URL(address)
+    const { ok, problems } = await checkStart({ port, memory: true }, {})
+    const problem = `Port ${port} on 127.0.0.1 is already in use. Stop`
+    expect([ok, problems]).toEqual([false, [expect.stringContaining(problem)]])
+  }
+  const taken = await check(['--port', new URL(used).port, '--memory'])
   expect([taken.code, taken.output]).toEqual([
     1,
     expect.stringMatching(
@@ -86,28 +92,4 @@ test('warns about the port of a running service, and rejects that of another pro
 test('rejects a host that is not of this machine', async () => {
   const { problems } = await checkStart({ port: '0', memory: true }, { PI_HOST: '192.0.2.1' })
   expect(problems).toEqual([expect.stringMatching(/^PI_HOST: must be an address of this machine;/)])
-})
-
-test('warns about what a start accepts, such as a schema that it will change', async () => {
-  const { stop } = await startTestService(env)
-  await stop()
-  const db = await openPostgres(url)
-  atEnd(() => db.close())
-  const [newest] = await db.query<{ version: number }>`
-    delete from migrations where version = (select max(version) from migrations) returning version`
-  const now = vi.spyOn(clock, 'realNow')
-  atEnd(() => now.mockRestore())
-  now.mockReturnValue(new Date(Date.now() + 5000))
-  const { ok, warnings } = await checkStart(
-    { port: '0' },
-    { ...env, PI_PUBLIC_URL: 'https://pay.example.com' },
-  )
-  expect(ok).toBe(true)
-  expect(warnings).toEqual([
-    expect.stringMatching(/^PI_TRUSTED_PROXIES: is not set .*Set the addresses/),
-    expect.stringMatching(/^A power cut may lose acknowledged intents\. Set fsync/),
-    expect.stringMatching(/^The clocks of this machine and the database differ by .*Run a time/),
-    expect.stringMatching(/^The start applies the schema changes .*Make a backup/),
-  ])
-  expect(warnings.at(-1)).toContain(String(newest?.version))
 })

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import { listApiKeys, revokeApiKey } from '../../src/merchants/api-keys.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
-import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey, readSecretKey } from '../../src/secret-keys.ts'
 import { firstKey } from '../../src/start/first-key.ts'
+import { sql } from '../../src/store/sql.ts'
 import { openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
 // The start creates the first merchant.
-await db.query`delete from merchants`
-const keys = readSecretKeys(newSecretKeys())
+await db.query(sql`delete from merchants`)
+const keys = readSecretKey(newSecretKey())
 const now = (): Date => new Date()
 const store = { kind: 'postgres', url: '' } as const
 
@@ -16,7 +17,7 @@ const store = { kind: 'postgres', url: '' } as const
 async function start(): Promise<string> {
   const apiKey = await firstKey({ demo: true, origins: [], store }, { db, keys, now })
   const headers = { authorization: `Bearer ${apiKey}` }
-  const { authenticate } = createAuthenticator({ db, keys, now })
+  const { authenticate } = createAuthenticator({ db, now })
   const call = { headers, socket: {} } as never
   expect(await authenticate(call)).toMatchObject({ merchantName: 'Tsiran', mode: 'test' })
   return String(apiKey)

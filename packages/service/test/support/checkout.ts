@@ -4,7 +4,7 @@ import type { CreatePaymentIntent } from '@pi-checkout/contract'
 import type { ChallengeTicket } from '@pi-checkout/test-support/http-buyer'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
-import { type AppOptions, mainListener, testBankListener } from '../../src/app.ts'
+import { type AppOptions, createMainApp, createTestBankApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createRateLimits } from '../../src/http/rate-limit.ts'
 import { randomBase62 } from '../../src/ids.ts'
@@ -13,7 +13,7 @@ import { createIntentStore } from '../../src/intents/store.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { addOrigin } from '../../src/merchants/merchants.ts'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
-import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKey, readSecretKey } from '../../src/secret-keys.ts'
 import { createWaits } from '../../src/waiting/waits.ts'
 import { atEnd } from './lifetime.ts'
 import { newIntent, openTestStore } from './store.ts'
@@ -34,7 +34,7 @@ interface IntentChanges extends Partial<CreatePaymentIntent> {
  */
 export async function startCheckout({
   hosts = { checkout: '127.0.0.1', challenge: '127.0.0.1' },
-  keys = readSecretKeys(newSecretKeys()),
+  keys = readSecretKey(newSecretKey()),
   ...given
 }: {
   readonly hosts?: { readonly checkout: string; readonly challenge: string }
@@ -54,20 +54,19 @@ export async function startCheckout({
     publicUrl: given.publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
-    authenticator: createAuthenticator({ db, keys, now }),
-    limits: createRateLimits(readConfig({}, {}), () => undefined),
+    authenticator: createAuthenticator({ db, now }),
+    limits: createRateLimits(readConfig({}, {})),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, log, now }, stopping.signal),
     stopping: stopping.signal,
     draining: stopping.signal,
     adminToken: randomBase62(30),
     sandboxFrom: 'loopback',
-    ...createSandbox(now, true),
+    ...createSandbox(now),
     storeOptions: undefined,
-    metrics: false,
   }
-  checkout.serve(mainListener(context))
-  challenge.serve(testBankListener(context))
+  checkout.serve((await createMainApp(context)).routing)
+  challenge.serve((await createTestBankApp(context)).routing)
   const close = atEnd(async () => {
     await Promise.all([checkout.close(), challenge.close()])
     if (!given.db) await db.close()
@@ -85,8 +84,7 @@ export async function startCheckout({
     createIntent: async ({ environmentId = 'env_test', ...changes }: IntentChanges = {}) => {
       const customer = { id: 'cus_1', email: 'ani@example.com' }
       const given = { customer, metadata: { note: 'gift' }, ...changes }
-      const secretKid = keys.currentKid
-      const intent = newIntent({ environmentId, secretKid, createdAt: now(), ...given })
+      const intent = newIntent({ environmentId, createdAt: now(), ...given })
       await context.intents.create({ intent })
       return { id: intent.id, clientSecret: clientSecret(keys, intent) }
     },

@@ -7,8 +7,8 @@ import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
-import { createListener, type ListenerOptions } from '../../src/http/router.ts'
-import { newSecretKeys } from '../../src/secret-keys.ts'
+import { type App, createApp } from '../../src/http/app.ts'
+import { newSecretKey } from '../../src/secret-keys.ts'
 
 /**
  * Runs `end` once: after the running test, or after the file if it is called outside of tests and hooks. The last
@@ -38,7 +38,7 @@ export function temporaryFolder(): string {
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}) {
   const server = await startTemporaryPostgres({ fsync: 'off', ...settings })
   atEnd(server.stop)
-  return { ...server, env: { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: newSecretKeys() } }
+  return { ...server, env: { PI_DATABASE_URL: server.url, PI_SECRET_KEY: newSecretKey() } }
 }
 
 /** Starts a server, and returns its origin. */
@@ -48,12 +48,10 @@ export async function serve(listener: RequestListener): Promise<string> {
   return site.origin
 }
 
-/** Starts a server with these handlers of the table of routes, and returns its origin. */
-export async function serveHandlers(
-  handlers: ListenerOptions['handlers'],
-  observers: ListenerOptions['observers'] = [],
-): Promise<string> {
-  const log = pino({ enabled: false })
-  const stopping = new AbortController().signal
-  return await serve(createListener({ log, observers, checks: {}, handlers, stopping }))
+/** Starts a server with the routes that `addRoutes` adds, and returns its origin. */
+export async function serveRoutes(addRoutes: (app: App) => void): Promise<string> {
+  const app = createApp({ log: pino({ enabled: false }) })
+  addRoutes(app)
+  await app.ready()
+  return await serve(app.routing)
 }

@@ -1,5 +1,6 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
+import { sql } from '../../src/store/sql.ts'
 import { answer, enter, shop, startCheckout, submit, tokenIn } from '../support/checkout.ts'
 
 const page = `${shop}/orders/A-1001?step=pay`
@@ -114,10 +115,10 @@ test('expires a challenge after ten minutes', async () => {
 })
 
 for (const [what, revoke, status] of [
-  ['its clientSecret is revoked', 'update intents set secret_salt = null', 'canceled'],
+  ['its clientSecret is revoked', 'update intents set revoked_at = created_at', 'canceled'],
   [
     'its origin is removed',
-    `update environments set allowed_origins = '{}' where id = 'env_test'`,
+    `update environments set allowed_origins = '[]' where id = 'env_test'`,
     'requires_action',
   ],
 ] as const) {
@@ -130,8 +131,8 @@ for (const [what, revoke, status] of [
       await submit(unused.url, { token: unused.token }),
     ]
     for (const response of late) expect(await response.text()).toContain(over)
-    const newest = await checkout.db.query`
-      select status from intents order by created_at desc limit 2`
+    const newest = await checkout.db.query(sql`
+      select status from intents order by created_at desc limit 2`)
     expect(newest).toEqual(Array(2).fill({ status }))
     await checkout.registerOrigin(shop)
   })
@@ -198,8 +199,8 @@ test('accepts the token of a framed challenge in no full page', async () => {
 
 test('escapes the merchant’s name and form fields', async () => {
   await checkout.registerOrigin(shop, 'env_other')
-  await checkout.db.query`
-    update merchants set name = ${'<img src=x onerror=alert(1)> "Books"'} where id = 'mer_books'`
+  await checkout.db.query(sql`
+    update merchants set name = ${'<img src=x onerror=alert(1)> "Books"'} where id = 'mer_books'`)
   const client = new HostedPage(checkout)
   await client.open(await checkout.createIntent({ environmentId: 'env_other' }))
   await client.pay('4000000000003220')

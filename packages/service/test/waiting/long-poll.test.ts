@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest'
-import { json } from '../../src/http/response.ts'
 import { longPoll } from '../../src/waiting/long-poll.ts'
-import { serveHandlers } from '../support/lifetime.ts'
+import { serveRoutes } from '../support/lifetime.ts'
 
 /** Requests a long poll whose wait is `wait`. */
-async function poll(wait: Parameters<typeof longPoll>[0]): Promise<Response> {
-  const origin = await serveHandlers({ health: () => longPoll(wait) })
-  return await fetch(`${origin}/healthz`)
+async function poll(wait: Parameters<typeof longPoll>[1]): Promise<Response> {
+  const origin = await serveRoutes((app) => {
+    app.get('/', async (_request, reply) => await longPoll(reply, wait))
+  })
+  return await fetch(origin)
 }
 
 test('returns a result before the first pulse as it is', async () => {
-  const response = await poll(async () => json({ version: 2 }, 201))
-  expect([response.status, await response.text()]).toEqual([201, '{"version":2}'])
+  const response = await poll(async () => ({ version: 2 }))
+  expect([response.status, await response.text()]).toEqual([200, '{"version":2}'])
 })
 
 test('begins the response with the first pulse, and sends a space for each', async () => {
@@ -22,7 +23,7 @@ test('begins the response with the first pulse, and sends a space for each', asy
       end = resolve
     })
     onPulse()
-    return json({ version: 2 })
+    return { version: 2 }
   })
   const type = response.headers.get('content-type')
   expect([response.status, type]).toEqual([200, 'application/json; charset=utf-8'])

@@ -34,7 +34,7 @@ test('applies the clock of a test environment to its waiting requests only', asy
 
 test('rejects a waiting request whose secret is revoked or whose intent is deleted', async () => {
   const [revoked, deleted] = [await openWaiting(), await openWaiting()]
-  await revokeSecret(checkout.db, { id: revoked.id, modes: ['test'] })
+  await revokeSecret(checkout.context.intents, { id: revoked.id, modes: ['test'] })
   expect(await problemOf(await revoked.response)).toBe('401 invalid_session')
   await resetEnvironments(checkout.db, 'env_test')
   expect(await problemOf(await deleted.response)).toBe('401 invalid_session')

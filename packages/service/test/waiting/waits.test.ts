@@ -1,9 +1,14 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Change } from '../../src/db/database.ts'
 import { expiresAt } from '../../src/intents/deadlines.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { type Awaited, createWaits, waitsOfIntent } from '../../src/waiting/waits.ts'
+import type { Change } from '../../src/store/database.ts'
+import {
+  type Awaited,
+  createWaits,
+  rejectionDelay,
+  waitsOfIntent,
+} from '../../src/waiting/waits.ts'
 import { newIntent } from '../support/store.ts'
 
 const minute = 60_000
@@ -26,12 +31,12 @@ function startWaits() {
     listen: (listener: (change: Change) => void) => {
       store.change = listener
     },
-    query: async ({ raw: [text = ''] }: TemplateStringsArray) => {
+    query: async () => {
       store.statements++
       if (store.isAway) throw new Error('The store is away')
-      return text.includes('due_at')
-        ? [{ ...store.intent, dueAt: expiresAt(store.intent) }]
-        : [environment]
+      const { version } = store.intent
+      const dueAt = expiresAt(store.intent).getTime()
+      return [{ version, dueAt, clockOffset, origins: JSON.stringify(environment.allowedOrigins) }]
     },
   }
   const logged: string[] = []
@@ -139,7 +144,7 @@ test('reads again what differs from the store, if it is not known what has chang
   store.change('environments')
   await vi.advanceTimersByTimeAsync(100)
   expect((await behind.result).version).toBe(2)
-  expect([ahead.seen.reads, removed.seen.reads, store.statements]).toEqual([1, 2, 2])
+  expect([ahead.seen.reads, removed.seen.reads, store.statements]).toEqual([1, 2, 1])
 })
 
 test('waits through an outage of the store, and logs it once', async () => {
@@ -158,22 +163,24 @@ test('waits through an outage of the store, and logs it once', async () => {
   expect(logged[0]).toContain('Cannot check waiting requests')
 })
 
-test('keeps the newest waits of a buyer who begins 500', async () => {
-  const { wait } = startWaits()
-  const waits = Array.from({ length: 500 }, () => wait())
-  await vi.waitFor(() => expect(waits.at(-1)?.seen.reads).toBe(1))
-  const ended = waits.map(({ seen }) => seen.end !== undefined)
-  expect(ended.lastIndexOf(true)).toBe(500 - waitsOfIntent - 1)
-  expect(ended.filter(Boolean)).toHaveLength(500 - waitsOfIntent)
-})
-
-test('begins ten thousand waits within some seconds, and not all at once', async () => {
-  vi.useRealTimers()
-  const { wait } = startWaits()
-  const begin = performance.now()
-  const waits = Array.from({ length: 10_000 }, (_, at) => wait({ intentId: `pi_${at}` }))
-  const begun = (): number => waits.filter(({ seen }) => seen.reads > 0).length
-  await Promise.resolve()
-  expect(begun()).toBeLessThan(300 + 6 * (performance.now() - begin))
-  await expect.poll(begun).toBe(10_000)
-})
+/** @see Finding S5 */
+test.each([21, 200])(
+  'keeps 20 of %s waits of one intent, and rejects the newest after a pause',
+  async (count) => {
+    const { wait, store } = startWaits()
+    const waits = Array.from({ length: count }, () => wait())
+    const rejected = waits.slice(waitsOfIntent).map(async ({ result }) => {
+      await expect(result).rejects.toMatchObject({ code: 'rate_limited' })
+      return Date.now()
+    })
+    const begin = Date.now()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(new Set(await Promise.all(rejected))).toEqual(new Set([begin + rejectionDelay]))
+    expect(waits.slice(0, waitsOfIntent).every(({ seen }) => seen.end === undefined)).toBe(true)
+    store.intent = paid(store.intent)
+    store.change({ intentId: store.intent.id })
+    for (const { result } of waits.slice(0, waitsOfIntent)) {
+      expect(await result).toMatchObject({ version: 2 })
+    }
+  },
+)

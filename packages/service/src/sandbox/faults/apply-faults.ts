@@ -1,88 +1,79 @@
-/** Applies faults to the operations of test environments. Live environments have no faults. @module */
-import type { Writable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+/** Hooks that apply faults to the operations of test environments. Live environments have no faults. @module */
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { headers } from '@pi-checkout/contract'
 import type { Fault, FaultOperation } from '../../../shared/sandbox-api.ts'
+import { ConnectionDropped } from '../../http/app.ts'
 import { ProblemError, retryLater } from '../../http/problem.ts'
-import { ConnectionDropped, type Handler, type RouteResponse } from '../../http/response.ts'
-import { singleHeader } from '../../http/single-header.ts'
-import { idempotencyKeyInUse, type Operation } from '../../intents/routes.ts'
+import { idempotencyKeyInUse } from '../../intents/idempotency.ts'
+import type { OperationHooks } from '../../intents/routes.ts'
 import { type FaultRules, faultText, readFaults } from './queued-rules.ts'
 
 /** @param stopping - Ends the waits of all faults. */
-export function faultWrapper(
-  rules: FaultRules,
-  stopping: AbortSignal,
-): <Input>(on: FaultOperation, operation: Operation<Input>) => Handler {
-  return (on, { access, parse, handle }) =>
-    async (call) => {
-      const client = await access(call)
-      const { environment } = client
-      if (environment.mode === 'live') return await handle(call, await parse(call, client))
-      const requested = readFaults(singleHeader(call.request, headers.sandboxFault))
-      const input = await parse(call, client)
-      // Read rules after parsing, because rejected requests do not use up a rule.
-      const faults = [...requested, ...rules.take(environment.id, on)]
-      if (faults.length === 0) return await handle(call, input)
-      call.faults = faults.map(faultText)
-      await beforeHandler(faults, stopping)
-      const response = await handle(call, input)
-      return call.request.method === 'HEAD' ? response : afterHandler(response, faults, stopping)
-    }
-}
-
-async function beforeHandler(faults: readonly Fault[], stopping: AbortSignal): Promise<void> {
-  for (const fault of faults) {
-    switch (fault.type) {
-      case 'delay':
-        await wait(fault.ms, stopping)
-        break
-      case 'drop-before-commit':
-        throw new ConnectionDropped()
-      case '409':
-        throw idempotencyKeyInUse()
-      case '500':
-        throw new ProblemError('internal_error', 'Simulated by the sandbox fault 500.')
-      case '503':
-        throw retryLater('store_unavailable', 'Simulated by the sandbox fault 503.')
-      case '429':
-        throw retryLater('rate_limited', 'Simulated by the sandbox fault 429.')
-      default:
-    }
-  }
-}
-
-async function wait(milliseconds: number, stopping: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal: stopping }).catch(() => {})
-}
-
-function afterHandler(
-  response: RouteResponse,
-  faults: readonly Fault[],
-  stopping: AbortSignal,
-): RouteResponse {
-  const has = (type: Fault['type']): boolean => faults.some((fault) => fault.type === type)
-  if (has('drop-after-commit')) throw new ConnectionDropped()
-  const { body } = response
-  if (typeof body !== 'string') return response
-  if (has('truncate-body')) return cut(response, body, (out) => out.destroy())
-  if (has('stall-body')) return cut(response, body, (out) => destroyAtStop(out, stopping))
-  if (has('malformed-json')) return { ...response, body: body.replace('"', "'") }
-  return response
-}
-
-/** Returns the response with the first half of its body. `end` is called when it is written. */
-function cut(response: RouteResponse, body: string, end: (out: Writable) => void): RouteResponse {
+export function faultHooks(
+  on: FaultOperation,
+  { rules, stopping }: { readonly rules: FaultRules; readonly stopping: AbortSignal },
+): OperationHooks {
   return {
-    ...response,
-    headers: { ...response.headers, 'content-length': String(Buffer.byteLength(body)) },
-    body: (out) => void out.write(body.slice(0, body.length / 2), () => end(out)),
+    before: async ({ facts, headers: sent }) => {
+      const { environment } = facts
+      if (environment?.mode !== 'test') return
+      const requested = readFaults(sent[headers.sandboxFault])
+      const faults = [...requested, ...rules.take(environment.id, on)]
+      facts.faults = faults.map(faultText)
+      for (const fault of faults) await applyBefore(fault, stopping)
+    },
+    after: async ({ facts, method }, reply, body) => {
+      const { faults, problem } = facts
+      if (faults.length === 0 || problem || method === 'HEAD') return body
+      if (faults.includes('drop-after-commit')) throw new ConnectionDropped()
+      const text = String(body)
+      if (faults.includes('malformed-json')) {
+        facts.responseBody = text.replace('"', "'")
+        return facts.responseBody
+      }
+      const ending = faults.includes('truncate-body')
+        ? nextTurn()
+        : faults.includes('stall-body') && stalled(reply.raw, stopping)
+      if (!ending) return body
+      facts.responseBody = undefined
+      reply.header('content-length', Buffer.byteLength(text))
+      return Readable.from(cut(text, ending))
+    },
   }
 }
 
-function destroyAtStop(out: Writable, stopping: AbortSignal): void {
-  const destroy = (): void => void out.destroy()
-  if (stopping.aborted) destroy()
-  stopping.addEventListener('abort', destroy)
-  out.once('close', () => stopping.removeEventListener('abort', destroy))
+async function applyBefore(fault: Fault, stopping: AbortSignal): Promise<void> {
+  switch (fault.type) {
+    case 'delay':
+      await sleep(fault.ms, undefined, { signal: stopping }).catch(() => {})
+      break
+    case 'drop-before-commit':
+      throw new ConnectionDropped()
+    case '409':
+      throw idempotencyKeyInUse()
+    case '500':
+      throw new ProblemError('internal_error', 'Simulated by the sandbox fault 500.')
+    case '503':
+      throw retryLater('store_unavailable', 'Simulated by the sandbox fault 503.')
+    case '429':
+      throw retryLater('rate_limited', 'Simulated by the sandbox fault 429.')
+    default:
+  }
+}
+
+/** Sends the first half of a text, and closes the connection after `ending`. */
+async function* cut(text: string, ending: Promise<unknown>): AsyncGenerator<string> {
+  yield text.slice(0, text.length / 2)
+  await ending
+  throw new ConnectionDropped()
+}
+
+/** Waits until the client leaves, or the service stops. */
+async function stalled(response: ServerResponse, stopping: AbortSignal): Promise<void> {
+  const left = new AbortController()
+  response.once('close', () => left.abort())
+  await once(stopping, 'abort', { signal: left.signal }).catch(() => {})
 }

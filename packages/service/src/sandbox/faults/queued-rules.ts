@@ -51,8 +51,12 @@ interface Rule {
   left: number
 }
 
-export function readFaults(header: string | undefined): readonly Fault[] {
-  return header === undefined ? [] : header.split(',').map((text) => knownFault(text))
+export function readFaults(header: string | readonly string[] | undefined): readonly Fault[] {
+  return header === undefined
+    ? []
+    : String(header)
+        .split(',')
+        .map((text) => knownFault(text))
 }
 
 export function readFault(text: string): Fault | undefined {

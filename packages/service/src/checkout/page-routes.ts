@@ -1,0 +1,97 @@
+/** The hosted page for the frame of a shop, and the files that it and the shop load. @module */
+import { join } from 'node:path'
+import { routes } from '../../shared/routes.ts'
+import type { App } from '../http/app.ts'
+import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
+import { page } from '../http/send.ts'
+import { intentIdPattern } from '../ids.ts'
+import { addFullPageRoutes, type FullPageOptions } from './full-page.ts'
+import { checkoutPage, checkoutStyleSource, errorPage, readPage } from './pages.ts'
+import { IdSchema } from './parse-request.ts'
+
+export function addPageRoutes(app: App, options: FullPageOptions): void {
+  const { publicUrl, challengeUrl, hostedFolder, openers } = options
+  const { intents } = openers.full
+
+  app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {
+    const { facts, headers, params } = request
+    const languages = headers['accept-language']
+    const showError = (reason: Parameters<typeof errorPage>[1]) =>
+      page(reply, openPageHeaders, errorPage(hostedFolder, { ...reason, languages }))
+    // The request log warns of a `clientSecret` in an address.
+    const [id = ''] = params.id.split(/_secret_/i, 1)
+    const intent = intentIdPattern.test(id) ? await intents.find(id) : undefined
+    const environment = intent && (await intents.environment(intent.environmentId))
+    facts.environment = environment
+    facts.intent = intent
+    // Older browsers do not say it, and show after some seconds that no page around it answers.
+    if (headers['sec-fetch-dest'] === 'document') {
+      return showError({ isAlone: environment !== undefined })
+    }
+    // The response does not depend on the embedding page, so it does not reveal registered origins.
+    if (!environment || id !== params.id) return showError({ code: 'unauthorized' })
+    const { allowedOrigins: registered, mode } = environment
+    const embedder = embeddingOrigin(headers.referer, publicUrl)
+    if (embedder !== undefined && !registered.includes(embedder)) {
+      facts.unregisteredOrigin = embedder
+      return showError({ code: 'origin_not_allowed', mode })
+    }
+    const policy = checkoutHeaders({
+      frameAncestors: registered,
+      challengeOrigin: challengeUrl,
+      styleSource: checkoutStyleSource(hostedFolder),
+    })
+    return page(reply, policy, checkoutPage(hostedFolder, { registered, mode, now: intents.now() }))
+  })
+
+  app.get(routes.preload.path, (_request, reply) =>
+    page(reply, openPageHeaders, readPage(hostedFolder, 'preload')),
+  )
+  addFullPageRoutes(app, options)
+}
+
+/** Returns the origin of the embedding page, or `undefined` if it is unknown or the service's origin. */
+function embeddingOrigin(referer: string | undefined, publicUrl: string): string | undefined {
+  if (!referer || !URL.canParse(referer)) return undefined
+  const { origin } = new URL(referer)
+  return origin === publicUrl ? undefined : origin
+}
+
+/** Adds scripts and styles. Their names contain a hash of the content. */
+export function addAssets(app: App, hostedFolder: string): void {
+  const folder = join(hostedFolder, 'checkout-assets')
+  app.get<{ Params: { '*': string } }>(routes.assets.path, ({ params }, reply) =>
+    reply.headers(assetHeaders).sendFile(params['*'], folder),
+  )
+  app.get(routes.favicon.path, (_request, reply) => {
+    // Browsers request it automatically. A 404 would show as an error in the browser console.
+    reply.code(204).header('x-content-type-options', 'nosniff').send()
+  })
+}
+
+/** Adds the element's file, for pages of other origins. */
+export function addElement(app: App): void {
+  app.get(routes.element.path, (_request, reply) =>
+    reply.headers(elementHeaders).sendFile('pi-checkout.js'),
+  )
+  app.get<{ Params: { file: string } }>(routes.pinnedElement.path, ({ params }, reply) =>
+    reply.headers(pinnedElementHeaders).sendFile(`pi-checkout-${params.file}`),
+  )
+}
+
+const assetHeaders = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+const elementHeaders = {
+  'cache-control': 'no-cache',
+  // Browsers load module scripts with CORS, and the shop has another origin.
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+/** Headers of the file of one version, which never changes. */
+const pinnedElementHeaders = { ...elementHeaders, 'cache-control': assetHeaders['cache-control'] }

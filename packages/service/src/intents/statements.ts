@@ -1,0 +1,233 @@
+/** All statements about intents, and how their rows are read. @module */
+import { ExplainedError } from '../explained-error.ts'
+import { Fragment, named, type Statement, sql } from '../store/sql.ts'
+import type { Draft } from './create.ts'
+import { dueAt } from './deadlines.ts'
+import { type Intent, stateVersion } from './intent.ts'
+import { lifetimes } from './lifetimes.ts'
+
+/** An intent as the store returns it: times are milliseconds, and documents are JSON. */
+export interface IntentRow
+  extends Omit<
+    Intent,
+    'customer' | 'metadata' | 'state' | 'finalizedAt' | 'revokedAt' | 'createdAt'
+  > {
+  readonly customer: string | null
+  readonly metadata: string | null
+  readonly state: string | null
+  readonly finalizedAt: number | null
+  readonly revokedAt: number | null
+  readonly createdAt: number
+}
+
+/** Thrown for an intent of another release, or one that was damaged. Nothing else may fail with it. */
+class UnreadableIntent extends ExplainedError {
+  override readonly name = 'UnreadableIntent'
+
+  constructor(id: string, reason: string) {
+    super(
+      `The stored intent ${id} cannot be read: ${reason}. Restore it, or run the release that wrote it.`,
+    )
+  }
+}
+
+/** @throws {UnreadableIntent} */
+export function intentOf(row: IntentRow): Intent {
+  const { customer, metadata, state, finalizedAt, revokedAt, createdAt } = row
+  const intent: Intent = {
+    id: row.id,
+    environmentId: row.environmentId,
+    revision: row.revision,
+    version: row.version,
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    orderId: row.orderId,
+    customer: parsed(row.id, customer),
+    metadata: parsed(row.id, metadata),
+    state: parsed(row.id, state),
+    finalizedAt: finalizedAt === null ? null : new Date(finalizedAt),
+    revokedAt: revokedAt === null ? null : new Date(revokedAt),
+    createdAt: new Date(createdAt),
+  }
+  const version = intent.state?.v ?? stateVersion
+  if (version === stateVersion) return intent
+  throw new UnreadableIntent(row.id, `its state has the version ${version}`)
+}
+
+/** Returns the intents of a list without those that this release cannot read. */
+export function readableIntents(rows: readonly IntentRow[]): Intent[] {
+  return rows.flatMap((row) => {
+    try {
+      return [intentOf(row)]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** The parse boundary: this service wrote the document. */
+function parsed<Document>(id: string, text: string | null): Document | null {
+  try {
+    return text === null ? null : (JSON.parse(text) as Document)
+  } catch {
+    throw new UnreadableIntent(id, 'a document is not JSON')
+  }
+}
+
+function asJson(document: object | null): string | null {
+  return document && JSON.stringify(document)
+}
+
+const columns = new Fragment(`
+  id, environment_id as "environmentId", revision, version, status, amount, currency,
+  order_id as "orderId", customer, metadata, state, finalized_at as "finalizedAt",
+  revoked_at as "revokedAt", created_at as "createdAt"`)
+
+/** Inserts nothing if the key is taken. */
+export function insertIntent({ intent, key }: Draft): Statement {
+  const createdAt = intent.createdAt.getTime()
+  return named('insert_intent')`
+    insert into intents (
+      id, environment_id, amount, currency, order_id, customer, metadata, due_at, created_at,
+      key_hash, key_fingerprint, key_expires_at, revision, version, status)
+    values (${intent.id}, ${intent.environmentId}, ${intent.amount}, ${intent.currency},
+            ${intent.orderId}, ${asJson(intent.customer)}, ${asJson(intent.metadata)},
+            ${dueAt(intent)?.getTime() ?? null}, ${createdAt}, ${key?.hash ?? null},
+            ${key?.fingerprint ?? null}, ${key ? createdAt + lifetimes.idempotencyKey : null},
+            1, 1, 'requires_payment_method')
+    on conflict (key_hash, environment_id) do nothing
+    returning id`
+}
+
+/** The columns of an idempotency key. */
+export interface KeyRow extends IntentRow {
+  readonly fingerprint: string
+  readonly keyExpiresAt: number
+}
+
+/**
+ * By the hash alone, with the order of its index, because another index leads to the whole environment. The caller checks
+ * the environment.
+ */
+export function findByKey(hash: string): Statement {
+  return named('find_by_key')`
+    select ${columns}, key_fingerprint as fingerprint, key_expires_at as "keyExpiresAt"
+      from intents where key_hash = ${hash} order by key_hash`
+}
+
+/** Releases the idempotency key of an intent if it has expired. */
+export function releaseKey(id: string, at: Date): Statement {
+  return sql`
+    update intents set key_hash = null, key_fingerprint = null, key_expires_at = null
+     where id = ${id} and key_expires_at <= ${at.getTime()}`
+}
+
+/** By id alone, because another index leads to the whole environment. The caller checks the environment. */
+export function findIntent(id: string): Statement {
+  return named('find_intent')`select ${columns} from intents where id = ${id}`
+}
+
+/** Changes nothing if the intent has another revision. */
+export function changeIntent(from: Intent, to: Intent): Statement {
+  return named('change_intent')`
+    update intents
+       set revision = revision + 1, version = ${to.version}, status = ${to.status},
+           state = ${asJson(to.state)}, due_at = ${dueAt(to)?.getTime() ?? null},
+           finalized_at = ${to.finalizedAt?.getTime() ?? null},
+           revoked_at = ${to.revokedAt?.getTime() ?? null}
+     where id = ${to.id} and revision = ${from.revision}
+    returning id`
+}
+
+/** Row of {@link findVersion}. */
+export interface VersionRow extends Pick<Intent, 'version'> {
+  readonly dueAt: number | null
+  readonly clockOffset: number
+  readonly origins: string
+}
+
+/** What a waiting request compares. None if the secret is revoked. A join could begin with the environment. */
+export function findVersion(id: string): Statement {
+  return named('find_version')`
+    select version, due_at as "dueAt",
+           (select clock_offset from environments where id = environment_id) as "clockOffset",
+           (select allowed_origins from environments where id = environment_id) as origins
+      from intents where id = ${id} and revoked_at is null`
+}
+
+export interface DueRow {
+  readonly id: string
+  readonly dueAt: number
+}
+
+/** The next due intents of an environment, in pages. */
+export function listDue(
+  environmentId: string,
+  { at, after }: { readonly at: Date; readonly after: DueRow },
+): Statement {
+  return sql`
+    select id, due_at as "dueAt" from intents
+     where environment_id = ${environmentId} and due_at <= ${at.getTime()}
+       and (due_at, id) > (${after.dueAt}, ${after.id})
+     order by due_at, id limit ${duePage}`
+}
+
+/** Number of due intents that are read at once. */
+export const dueLimit = 50
+const duePage = new Fragment(String(dueLimit))
+
+/**
+ * Environments with due intents: those of live payments first. The order of the others changes, so that each gets its
+ * turn if a round ends before all had one.
+ */
+export function listDueEnvironments(now: Date): Statement {
+  return sql`
+    select e.id, e.clock_offset as "clockOffset" from environments e
+     where (select i.id from intents i
+             where i.environment_id = e.id and i.due_at <= ${now.getTime()} + e.clock_offset
+             order by i.due_at limit 1) is not null
+     order by e.mode, random()`
+}
+
+/** A place in the list of an environment, newest first. The list goes on with the next older one. */
+export interface Place {
+  readonly createdAt: number
+  readonly id: string
+}
+
+/** Number of intents that a list reads at once. Not a parameter, because a plan depends on it. */
+export const listLimit = 500
+const listPage = new Fragment(String(listLimit))
+
+export function listIntents(environmentId: string, before: Place): Statement {
+  return sql`
+    select ${columns} from intents
+     where environment_id = ${environmentId} and (created_at, id) < (${before.createdAt}, ${before.id})
+     order by created_at desc, id desc limit ${listPage}`
+}
+
+export function listIntentsOfOrder(environmentId: string, orderId: string): Statement {
+  return sql`
+    select ${columns} from intents
+     where environment_id = ${environmentId} and order_id = ${orderId}
+     order by created_at desc limit ${listPage}`
+}
+
+export function findOrder(id: string): Statement {
+  return named('find_order')`
+    select id, order_id as "orderId", key_expires_at as "keyExpiresAt" from intents where id = ${id}`
+}
+
+/** Number of intents that are deleted at once, which takes less than 50 milliseconds. */
+export const deleteLimit = 100
+const deletePage = new Fragment(String(deleteLimit))
+
+/** Deletes the oldest intents of an environment. */
+export function deleteIntents(environmentId: string): Statement {
+  return sql`
+    delete from intents
+     where id in (select id from intents where environment_id = ${environmentId}
+                   order by created_at, id limit ${deletePage})
+    returning id`
+}

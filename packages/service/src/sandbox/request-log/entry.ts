@@ -1,0 +1,185 @@
+/**
+ * Entries of the request log. Everything that a client sent is masked when the entry is created, and only values that can be
+ * shown are kept.
+ *
+ * @module
+ */
+import { keyCheckId, limits, headers as names } from '@pi-checkout/contract'
+import { isCurrency } from '@pi-checkout/contract/money'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { routes } from '../../../shared/routes.ts'
+import type { LoggedExchange, LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
+import { redact } from '../../redact.ts'
+import { hasSecret, maskCredentials, maskIds, maskPath } from './mask.ts'
+
+export interface LogEntry {
+  readonly request: LoggedRequest
+  /** Its bodies are dropped when newer ones need their memory. */
+  exchange: Omit<LoggedExchange, 'request'>
+  /** Whether the request had headers that only browsers send, and a key or a preflight for one. */
+  readonly isKeyFromBrowser: boolean
+  /** Whether the address contained a credential. */
+  readonly hasSecretInUrl: boolean
+  /** Number of reads of the intent within a few seconds, including this one. */
+  readonly reads: number
+  /** Origin of the page that requested a hosted page, if it is not registered. */
+  readonly unregisteredOrigin: string | undefined
+}
+
+/** Creates the entry of a request whose response has ended. */
+export function entryOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { number, now, status }: { readonly number: number; readonly now: Date; readonly status: number },
+): Omit<LogEntry, 'reads'> {
+  const { facts, method, url, headers } = request
+  const { environment, replayed, faults, problem } = facts
+  const ms = performance.now() - facts.startedAt
+  const key = headers[names.idempotencyKey]
+  const errors = problem ? problemErrors(request) : { pointers: [], pointersOmitted: 0 }
+  return {
+    request: {
+      number,
+      at: new Date(now.getTime() - ms).toISOString(),
+      ms: Math.round(ms * 10) / 10,
+      method,
+      path: pathOf(request),
+      status,
+      requestId: request.id,
+      operation: operationOf(request, status),
+      environment: environment?.id ?? null,
+      intentId: facts.intent?.id ?? null,
+      order: orderOf(facts.intent ?? request.body),
+      idempotencyKey:
+        typeof key === 'string' ? maskCredentials(key.slice(0, limits.idempotencyKey)) : null,
+      replayed,
+      faults,
+      problem: problem?.code ?? null,
+      ...errors,
+    },
+    exchange: exchangeOf(request, reply, status),
+    isKeyFromBrowser: isKeyFromBrowser(request),
+    hasSecretInUrl: hasSecret(url),
+    unregisteredOrigin: facts.unregisteredOrigin?.slice(0, 255),
+  }
+}
+
+/** Ids are shown only if the request found the intent in a test environment, because they may be live. */
+function pathOf({ url, facts }: FastifyRequest): string {
+  const path = maskPath(url)
+  return facts.intent === undefined ? maskIds(path) : path
+}
+
+function operationOf(
+  { routeOptions, params, method, facts }: FastifyRequest,
+  status: number,
+): LoggedOperation {
+  const { url } = routeOptions
+  if (url === routes.create.path && method === 'POST') return 'create'
+  if (method !== 'GET') return 'other'
+  if (url === routes.page.path) return 'page'
+  if (url !== routes.retrieve.path) return 'other'
+  const { id } = params as { readonly id: string }
+  return id === keyCheckId && facts.environment && status === 404 ? 'check' : 'retrieve'
+}
+
+/** Reads the order from the intent, or from the body of a create, which may be invalid. */
+function orderOf(body: unknown): LoggedRequest['order'] {
+  return OrderSchema.safeParse(body).data ?? null
+}
+
+/** An amount without a meaning is not shown. */
+const OrderSchema = z.object({
+  orderId: z.union([z.string(), z.number()]).transform((id) => redact(String(id).slice(0, 40))),
+  amount: z.int().min(1).max(limits.amount).nullable().catch(null),
+  currency: z
+    .string()
+    .transform((code) => code.toUpperCase())
+    .refine(isCurrency)
+    .nullable()
+    .catch(null),
+})
+
+/** Maximum total length of stored JSON Pointers, which contain received names. */
+const maxPointersLength = 500
+
+function problemErrors({ facts }: FastifyRequest) {
+  const { errors = [], errorsOmitted = 0 } = facts.problem ?? {}
+  const pointers: string[] = []
+  let length = 0
+  for (const { pointer } of errors) {
+    length += pointer.length
+    if (length > maxPointersLength) break
+    pointers.push(pointer)
+  }
+  return { pointers, pointersOmitted: errorsOmitted + errors.length - pointers.length }
+}
+
+function exchangeOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+): LogEntry['exchange'] {
+  const { facts, headers, url } = request
+  const { environment, sentBody, responseBody } = facts
+  const isSent = status !== 0
+  const shown = picked(headers, shownHeaders)
+  const requestBody = environment ? keptBody(sentBody) : null
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers
+  const hasBody = length !== '0' || coding !== undefined
+  return {
+    headers: shown,
+    responseHeaders: isSent ? picked(reply.getHeaders(), shownResponseHeaders) : {},
+    requestBody,
+    // A problem contains no received values.
+    responseBody: isSent && (environment || facts.problem) ? keptBody(responseBody) : null,
+    isExact:
+      environment !== undefined &&
+      pathOf(request) === url &&
+      (!hasBody || (requestBody !== null && requestBody === sentBody)) &&
+      Object.entries(shown).every(([name, value]) => headers[name] === value),
+  }
+}
+
+const maxBody = 16 * 1024
+
+function keptBody(text: string | undefined): string | null {
+  if (text === undefined || text === '' || text.length > maxBody) return null
+  // Also what JSON escapes hide.
+  const plain = text.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+  const masked = redact(plain)
+  return masked === plain ? text : masked
+}
+
+const shownHeaders = ['content-type', names.idempotencyKey, names.sandboxFault]
+const shownResponseHeaders = [
+  'location',
+  names.idempotentReplayed,
+  names.retryAfter,
+  'ratelimit',
+  'ratelimit-policy',
+  'www-authenticate',
+  'allow',
+  'accept-post',
+]
+
+function picked(
+  headers: Readonly<Record<string, unknown>>,
+  shown: readonly string[],
+): Readonly<Record<string, string>> {
+  const found = shown.flatMap((name) => {
+    const value = headers[name]
+    return typeof value === 'string' ? [[name, maskCredentials(value).slice(0, 255)]] : []
+  })
+  return Object.fromEntries(found)
+}
+
+/** Returns whether a browser sent a key, or a preflight (`OPTIONS`) for a request with a key. */
+function isKeyFromBrowser({ headers: sent }: FastifyRequest): boolean {
+  if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return false
+  const requested = sent['access-control-request-headers'] ?? ''
+  return sent.authorization !== undefined || /(?:^|[ ,])authorization(?:[ ,]|$)/i.test(requested)
+}

@@ -1,0 +1,230 @@
+/** The shared store: a PostgreSQL server. @module */
+import pg from 'pg'
+import { SettingError } from '../explained-error.ts'
+import { assertServer } from './assert-server.ts'
+import type { Database } from './database.ts'
+import { endsConnection, readOnly, StoreError, storeError, unknownResult } from './errors.ts'
+import { shareChanges } from './receive.ts'
+import { type SetForm, setForms, textOf } from './sets.ts'
+import type { Statement } from './sql.ts'
+import { together } from './together.ts'
+
+/** Connections of the pool, and timeouts in milliseconds. */
+const postgresLimits = { pool: 12, statement: 10_000, response: 12_000 } as const
+
+const sessionSettings = {
+  default_transaction_isolation: 'read committed',
+  // A plan is kept while the tables grow, so it must not read a whole table because that was small.
+  enable_seqscan: 'off',
+  jit: 'off',
+  // In milliseconds. A duplicate waits two seconds for the first request. An unresponsive instance with a lock is
+  // disconnected after ten seconds, so that it does not block others.
+  lock_timeout: '2000',
+  statement_timeout: String(postgresLimits.statement),
+  idle_in_transaction_session_timeout: '10000',
+} as const
+
+// For an unresponsive server, for example behind a network that drops packets. Longer than
+// `statement_timeout`, so that a responsive server returns the error.
+const clientTimeouts = {
+  connectionTimeoutMillis: 5000,
+  query_timeout: postgresLimits.response,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+}
+
+/** @throws {SettingError} If the URL, the server, or a pooler is not supported, with the fix. */
+export async function openPostgres(url: string): Promise<Database> {
+  assertOneHost(url)
+  const connection = { connectionString: url, ...clientTimeouts }
+  const connect = (): pg.Client => new pg.Client(connection)
+  await assertServer(connect)
+  return shareChanges(openPool(connection), connect)
+}
+
+export type Pool = Omit<Database, 'notify' | 'listen'>
+
+/** @param config - Tests use shorter timeouts. */
+export function openPool(config: pg.PoolConfig): Pool {
+  const prepare = createPrepare()
+  let pool = newPool(config, prepare)
+
+  /** Gives up all connections, because the network may have lost each of them without a notice. */
+  function renew(lost: pg.Pool): void {
+    if (lost !== pool) return
+    pool = newPool(config, prepare)
+    void lost.end()
+  }
+
+  async function borrow<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const lender = pool
+    const client = await lender.connect().catch((error: unknown) => {
+      throw storeError(error)
+    })
+    let broken = false
+    try {
+      return await work(client)
+    } catch (error) {
+      broken = endsConnection(error)
+      if (broken) renew(lender)
+      // Outside a transaction PostgreSQL ignores this with a notice.
+      else await client.query('rollback').catch(() => (broken = true))
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  const shared = new Map(
+    [...setForms].map(([name, form]) => {
+      const run = async (set: readonly Statement[]) =>
+        await borrow(async (client) => await runSet(client, form, set))
+      return [name, together({ run, ...(form.isWrite ? { ...writes, ...form } : reads) })] as const
+    }),
+  )
+
+  return {
+    kind: 'postgres',
+    query: async <Row>(statement: Statement) => {
+      const share = shared.get(statement.name)
+      const alone = async (client: pg.PoolClient) => await run(client, statement)
+      // The caller names the columns, and the statement lists them.
+      return (await (share ? share(statement) : borrow(alone))) as Row[]
+    },
+    transaction: async (statements) =>
+      await borrow(async (client) => {
+        await send(client, { text: 'begin' })
+        for (const statement of statements) await run(client, statement)
+        await send(client, { text: 'commit' })
+      }),
+    script: async (text) =>
+      await borrow(async (client) => {
+        const script = `begin; set local lock_timeout = 0; set local statement_timeout = 0;
+          select pg_advisory_xact_lock(${scriptLock});\n${text}; commit`
+        // No timeout, because another instance may take long. The types of `pg` lack this option.
+        const statement = { text: script, query_timeout: 2 ** 31 - 1 }
+        await send(client, statement)
+      }),
+    probe: async () =>
+      await borrow(async (client) => {
+        const text = `select current_setting('transaction_read_only') as "readOnly",
+                             pg_logical_emit_message(true, 'pi-checkout', 'ready')`
+        const [row] = await send(client, { text })
+        const { readOnly: state } = row as { readonly readOnly: string }
+        if (state !== 'off') throw new StoreError(readOnly)
+      }),
+    close: async () => await pool.end(),
+  }
+}
+
+/** How many statements share one, and how many run at the same time. */
+const reads = { size: 64, lanes: 2 }
+/** The server writes and commits in parallel. */
+const writes = { size: 24, lanes: 3 }
+
+// Starts with 'pi', because all programs that use a database share its advisory locks.
+const scriptLock = 0x70690001
+
+function newPool(config: pg.PoolConfig, prepare: (client: pg.PoolClient) => Promise<void>) {
+  const pool = new pg.Pool({
+    max: postgresLimits.pool,
+    // Keep idle connections, because a shop with few orders would reconnect for each.
+    idleTimeoutMillis: 0,
+    ...config,
+    types: codec,
+    verify: (client, done) => void prepare(client).then(() => done(), done),
+  })
+  // The pool replaces a broken idle connection.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => {
+    // A broken connection fails its statement. Without a listener, its error would end the process.
+    client.on('error', () => {})
+    client.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') unreplicated.add(client)
+    })
+  })
+  return pool
+}
+
+/**
+ * Returns the function that prepares a connection. The settings are set here, and not in the startup message, because
+ * a pooler may drop them there without an error.
+ */
+function createPrepare(): (client: pg.PoolClient) => Promise<void> {
+  const settings = Object.entries(sessionSettings)
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(', ')
+  const text = `select pg_is_in_recovery() as standby, current_schema() as schema, ${settings}`
+  let first: string | null | undefined
+  return async (client) => {
+    const { rows } = await client.query(text).catch((error: unknown) => {
+      throw storeError(error)
+    })
+    const { standby, schema } = rows[0] as { standby: boolean; schema: string | null }
+    if (standby) throw new StoreError(readOnly, { reason: 'the server is a standby' })
+    if (first === undefined) first = schema
+    if (schema === first) return
+    // This connection would not find the tables, or find others.
+    const reason = `the search_path leads to ${schema}, and before to ${first}`
+    throw new StoreError('3F000', { reason })
+  }
+}
+
+/**
+ * Connections whose last commit stopped waiting for the synchronous standby, for example because of the statement
+ * timeout. PostgreSQL reports such a commit as a success with a warning.
+ */
+const unreplicated = new WeakSet<pg.ClientBase>()
+
+async function send(client: pg.PoolClient, statement: pg.QueryConfig): Promise<unknown[]> {
+  unreplicated.delete(client)
+  try {
+    const { rows } = await client.query(statement)
+    if (unreplicated.has(client)) throw new StoreError(unknownResult)
+    return rows
+  } catch (error) {
+    throw storeError(error, statement.name)
+  }
+}
+
+async function run(client: pg.PoolClient, statement: Statement): Promise<unknown[]> {
+  const { name, values } = statement
+  return await send(client, { name, text: textOf(statement), values: [...values] })
+}
+
+/** Returns the rows of each statement. */
+async function runSet(
+  client: pg.PoolClient,
+  form: SetForm,
+  set: readonly Statement[],
+): Promise<readonly unknown[][]> {
+  const [only] = set
+  if (only && set.length === 1) return [await run(client, only)]
+  const { name, text, values } = form.of(set)
+  const rows = new Map<unknown, unknown[]>()
+  for (const row of await send(client, { name, text, values: [...values] })) {
+    const { setKey } = row as { readonly setKey: unknown }
+    rows.set(setKey, [...(rows.get(setKey) ?? []), row])
+  }
+  return set.map((statement) => rows.get(form.keyOf(statement)) ?? [])
+}
+
+/** Returns integers as numbers: all columns have safe ones. */
+const codec: pg.CustomTypesConfig = {
+  getTypeParser: (id: number, format?: 'text' | 'binary') => {
+    if (id === pg.types.builtins.INT8) return Number
+    return format === 'binary' ? pg.types.getTypeParser(id, format) : pg.types.getTypeParser(id)
+  },
+}
+
+/** @throws {SettingError} If the URL names several hosts, of which `pg` would use none. */
+function assertOneHost(url: string): void {
+  const [address = '', parameters = ''] = url.split('?')
+  const authority = address.split('/')[2] ?? ''
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  const hosts = [host, ...new URLSearchParams(parameters).getAll('host')]
+  if (!hosts.some((each) => each.includes(','))) return
+  throw new SettingError(
+    'PI_DATABASE_URL: must name one host. Use an address that always leads to the primary, such as that of a proxy or a virtual IP; the service never uses a standby, like target_session_attrs=read-write.',
+  )
+}

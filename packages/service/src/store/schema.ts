@@ -1,0 +1,88 @@
+/**
+ * The tables, in the words that both stores have. No column holds a card number, a security code, a clientSecret, or an
+ * API key. Times are milliseconds, JSON is text, and hashes are hexadecimal.
+ *
+ * @module
+ */
+
+export const schema = `
+create table if not exists schema_version (version integer primary key);
+insert into schema_version (version) values (1) on conflict (version) do nothing;
+
+-- Shows whether the secret key is the one that this store was created with.
+create table if not exists secret_key (
+  id integer primary key check (id = 1),
+  check_value text not null
+);
+
+create table if not exists merchants (
+  id text primary key,
+  name text not null unique check (length(name) between 1 and 128),
+  created_at bigint not null
+);
+
+create table if not exists environments (
+  id text primary key,
+  merchant_id text not null references merchants on delete cascade,
+  mode text not null check (mode in ('test', 'live')),
+  allowed_origins text not null default '[]',
+  clock_offset bigint not null default 0,
+  -- Keys the hashes of idempotency keys and bodies.
+  idempotency_salt text not null,
+  created_at bigint not null,
+  unique (merchant_id, mode),
+  check (mode = 'test' or clock_offset = 0)
+);
+
+create table if not exists api_keys (
+  id text primary key,
+  environment_id text not null references environments on delete cascade,
+  hash text not null unique,
+  -- Prefix and last four characters: enough to tell keys apart.
+  display text not null,
+  created_at bigint not null,
+  expires_at bigint,
+  revoked_at bigint
+);
+create index if not exists api_keys_environment on api_keys (environment_id);
+
+-- One row for each intent. Columns are what the merchant sent and what statements ask about.
+-- All times are those of the environment.
+create table if not exists intents (
+  id text primary key,
+  environment_id text not null references environments on delete cascade,
+  -- Increases with each write of the state. A write compares it.
+  revision integer not null,
+  -- Increases with each event. Buyers' pages see it.
+  version integer not null,
+  status text not null check (status in (
+    'requires_payment_method', 'requires_action', 'processing',
+    'succeeded', 'failed', 'canceled', 'expired')),
+  amount bigint not null check (amount between 1 and 9007199254740991),
+  currency text not null check (currency in ('AMD', 'USD', 'EUR', 'RUB')),
+  order_id text not null check (length(order_id) between 1 and 32),
+  customer text,
+  metadata text,
+  -- Confirmations, events, and the open challenge. null: nothing has happened.
+  state text,
+  -- When time changes the intent next.
+  due_at bigint,
+  finalized_at bigint,
+  -- When the clientSecret was revoked.
+  revoked_at bigint,
+  created_at bigint not null,
+  key_hash text,
+  key_fingerprint text,
+  key_expires_at bigint,
+  check ((key_hash is null) = (key_fingerprint is null)),
+  check ((key_hash is null) = (key_expires_at is null)),
+  -- The hash leads, as in no other index, so that a key is never searched in a whole environment.
+  unique (key_hash, environment_id)
+);
+
+-- Each environment has its own clock, so deadlines are found by environment and time.
+create index if not exists intents_due on intents (environment_id, due_at) where due_at is not null;
+-- Lists show the newest first.
+create index if not exists intents_newest on intents (environment_id, created_at);
+-- A search finds the intents of an order, however old they are.
+create index if not exists intents_orders on intents (environment_id, order_id, created_at);`

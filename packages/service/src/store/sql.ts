@@ -1,0 +1,62 @@
+/** Statements as data: one text for both stores. @module */
+import { hash } from 'node:crypto'
+
+/** Times are milliseconds, JSON is text, and flags are 0 and 1. */
+export type SqlValue = string | number | null
+
+export interface Statement {
+  /** Under this name a connection prepares it, and the driver of PostgreSQL knows how several run as one. */
+  readonly name: string
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+/** Constant SQL, such as a list of columns. It must not contain input. */
+export class Fragment {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Tag = (text: TemplateStringsArray, ...values: readonly (SqlValue | Fragment)[]) => Statement
+
+/** Returns a statement. @throws {TypeError} If a value would fail in a statement that it shares with others. */
+export const sql: Tag = (template, ...values) => {
+  let text = template[0] ?? ''
+  const bound: SqlValue[] = []
+  values.forEach((value, at) => {
+    if (value instanceof Fragment) text += value.text
+    else text += `$${bound.push(checked(value))}`
+    text += template[at + 1] ?? ''
+  })
+  return { name: nameOf(text), text, values: bound }
+}
+
+/** Returns the tag of a statement with this name. */
+export function named(name: string): Tag {
+  return (template, ...values) => ({ ...sql(template, ...values), name })
+}
+
+/**
+ * libsql ends the process for a boolean and cuts a text at a NUL, which PostgreSQL rejects. Both stores would change
+ * an integer above 2^53.
+ */
+function checked(value: unknown): SqlValue {
+  if (value === null || Number.isSafeInteger(value)) return value as number | null
+  if (typeof value === 'string' && !value.includes('\0')) return value
+  const rule = 'a text without U+0000, an integer of at most 2^53 - 1, or null'
+  throw new TypeError(`A value of a statement must be ${rule}; received ${typeof value}.`)
+}
+
+const names = new Map<string, string>()
+
+/** Returns a hash, so that the name in a log is the same at each instance and start. */
+function nameOf(text: string): string {
+  const known = names.get(text)
+  if (known) return known
+  const name = `s${hash('sha256', text).slice(0, 12)}`
+  names.set(text, name)
+  return name
+}

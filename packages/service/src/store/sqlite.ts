@@ -1,0 +1,122 @@
+/** The embedded store: SQLite in this process, in one file or in memory. @module */
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import Libsql from 'libsql'
+import type { Change, Database } from './database.ts'
+import { storeError } from './errors.ts'
+import type { Statement } from './sql.ts'
+import { together } from './together.ts'
+
+/** Maximum number of writes in a transaction, which blocks the process. */
+const maxWrites = 128
+
+/** Milliseconds between looks for changes of another process, such as `pi-service keys revoke`. */
+const lookInterval = 500
+
+/** @param file - `undefined` keeps everything in memory. */
+export function openSqlite(file?: string): Database {
+  const db = open(file)
+  const prepared = new Map<string, Libsql.Statement>()
+  const listeners: ((change: Change) => void)[] = []
+
+  /** Always by `all`: after `run`, a statement with `returning` stays open. */
+  function all({ name, text, values }: Statement): unknown[] {
+    try {
+      const statement = prepared.get(text) ?? db.prepare(text)
+      prepared.set(text, statement)
+      return statement.all(values)
+    } catch (error) {
+      throw storeError(error, name)
+    }
+  }
+
+  function inTransaction<Result>(work: () => Result): Result {
+    try {
+      db.exec('begin immediate')
+      const result = work()
+      db.exec('commit')
+      return result
+    } catch (error) {
+      // A full disk can end it already.
+      if (db.inTransaction) db.exec('rollback')
+      throw storeError(error)
+    }
+  }
+
+  /** The writes of one turn share a transaction. SQLite undoes only the statement that fails. */
+  const write = together({
+    run: async (set) =>
+      inTransaction(() =>
+        set.map((statement) => {
+          try {
+            return all(statement)
+          } catch (error) {
+            if (!db.inTransaction) throw error
+            return storeError(error)
+          }
+        }),
+      ),
+    size: maxWrites,
+    lanes: 1,
+  })
+
+  const notify = (change: Change): void => {
+    for (const listen of listeners) listen(change)
+  }
+  const looking = file === undefined ? undefined : watch(db, () => notify('environments'))
+
+  return {
+    kind: 'sqlite',
+    // The caller of `query` names the columns, and the statement lists them.
+    query: async <Row>(statement: Statement) =>
+      (isRead(statement) ? all(statement) : await write(statement)) as Row[],
+    transaction: async (statements) => inTransaction(() => statements.forEach(all)),
+    script: async (text) => inTransaction(() => void db.exec(text)),
+    probe: async () => inTransaction(() => void db.exec('pragma user_version = 1')),
+    notify,
+    listen: (listener) => void listeners.push(listener),
+    close: async () => {
+      clearInterval(looking)
+      // The file alone is a backup then. Another process may be reading.
+      if (file !== undefined) db.pragma('wal_checkpoint(truncate)')
+      db.close()
+      // SQLite closes the file with the last statement, which libsql ends when it is collected.
+      prepared.clear()
+    },
+  }
+}
+
+function open(file: string | undefined): Libsql.Database {
+  if (file !== undefined) {
+    // For its owner only. SQLite gives its other files the mode of this one.
+    closeSync(openSync(file, 'a', 0o600))
+    chmodSync(file, 0o600)
+  }
+  try {
+    const db = new Libsql(file ?? ':memory:')
+    db.exec('pragma busy_timeout = 5000')
+    db.exec('pragma journal_mode = wal')
+    db.exec('pragma synchronous = full')
+    db.exec('pragma foreign_keys = on')
+    return db
+  } catch (error) {
+    throw storeError(error)
+  }
+}
+
+function isRead({ text }: Statement): boolean {
+  return text.trimStart().startsWith('select')
+}
+
+/** Calls `onChange` after another process has written. */
+function watch(db: Libsql.Database, onChange: () => void): NodeJS.Timeout {
+  const statement = db.prepare('pragma data_version')
+  const version = (): unknown => Object.values(statement.all()[0] ?? {})[0]
+  let last = version()
+  const look = (): void => {
+    const now = version()
+    if (now === last) return
+    last = now
+    onChange()
+  }
+  return setInterval(look, lookInterval).unref()
+}

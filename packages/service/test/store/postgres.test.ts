@@ -1,0 +1,323 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { createIntentStore } from '../../src/intents/store.ts'
+import { newSecretKey } from '../../src/secret-keys.ts'
+import { openStore } from '../../src/start/open-store.ts'
+import type { Database } from '../../src/store/database.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { openPool, openPostgres } from '../../src/store/postgres.ts'
+import { shareChanges } from '../../src/store/receive.ts'
+import { sql } from '../../src/store/sql.ts'
+import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { control } from '../support/sandbox.ts'
+import {
+  create,
+  created,
+  isReplay,
+  order,
+  retrieve,
+  startTestService,
+  statusOf,
+} from '../support/service.ts'
+import { hashes, newIntent, observed } from '../support/store.ts'
+
+const server = await startPostgres()
+const { env } = server
+const secretKey = env.PI_SECRET_KEY
+const instances = await Promise.all([
+  startTestService(env),
+  startTestService(env),
+  startTestService(env),
+])
+const [one] = instances
+const apiKeys = instances.map(({ ready }) => ready.apiKey)
+const { apiKey } = one
+const merchants = instances.map(({ url }) => ({ url, apiKey }))
+const db = await open(openPostgres(server.url))
+const [environment] = await db.query<{ id: string }>(sql`select id from environments limit 1`)
+const environmentId = String(environment?.id)
+
+async function open(opening: Promise<Database>): Promise<Database> {
+  const opened = await opening
+  atEnd(() => opened.close())
+  return opened
+}
+
+/** Opens a store whose sessions have these options. */
+async function openWith(options: string): Promise<Database> {
+  const connection = { connectionString: server.url, options }
+  return await open(
+    Promise.resolve(shareChanges(openPool(connection), () => new pg.Client(connection))),
+  )
+}
+
+function storeOf(database: Database) {
+  return createIntentStore({ db: database, now: () => new Date() })
+}
+
+/** Opens a connection for a transaction of another program. */
+async function newClient(url = server.url): Promise<pg.Client> {
+  const client = new pg.Client(url)
+  await client.connect()
+  atEnd(() => client.end())
+  return client
+}
+
+/** Creates another database on the same server. */
+async function newDatabase(name: string, options = ''): Promise<string> {
+  const client = new pg.Client(server.url)
+  await client.connect()
+  await client.query(`create database ${name} ${options}`)
+  await client.end()
+  return server.url.replace(/postgres$/, name)
+}
+
+/** Returns how many statements wait for another transaction. */
+async function waiting(url = server.url): Promise<number | null> {
+  const { rowCount } = await (await newClient(url)).query(
+    "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+  )
+  return rowCount
+}
+
+test('creates one schema, merchant, and API key if three instances start together', async () => {
+  expect(await db.query(sql`select name from merchants`)).toEqual([{ name: 'Tsiran' }])
+  expect(apiKeys).toEqual([apiKey, apiKey, apiKey])
+  expect(await db.query(sql`select id from api_keys`)).toHaveLength(1)
+})
+
+test('creates each intent once if instances send batches of the same keys in another order', async () => {
+  const keys = Array.from({ length: 100 }, (_, index) => `crossing-${index}`)
+  const sent = merchants.flatMap((merchant, instance) =>
+    (instance === 1 ? keys.toReversed() : keys).map(async (key) => {
+      for (;;) {
+        const response = await create(merchant, order, { 'idempotency-key': key })
+        const text = await response.text()
+        if (response.status === 201) return { isNew: !isReplay(response), text: `${key} ${text}` }
+        // On a busy machine, the request or another one with the key did not end in time.
+        expect(JSON.parse(text)).toMatchObject({ retryable: true })
+      }
+    }),
+  )
+  const responses = await Promise.all(sent)
+  expect(responses.filter(({ isNew }) => isNew)).toHaveLength(100)
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(100)
+})
+
+test('loses no acknowledged intent when database connections are cut', async () => {
+  const acknowledged = new Map<string, string>()
+  let isCutting = true
+  const workers = merchants.flatMap((merchant, instance) =>
+    ['a', 'b', 'c'].map(async (name) => {
+      for (let number = 0; isCutting; number++) {
+        const key = `cut-${instance}-${name}-${number}`
+        const response = await create(merchant, order, { 'idempotency-key': key })
+        const text = await response.text()
+        if (response.status === 201) acknowledged.set(key, text)
+        else expect(response.status).toBe(503)
+      }
+    }),
+  )
+  for (let round = 0; round < 5; round++) {
+    const before = acknowledged.size
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(before)
+    await db.query(sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+       where pid <> pg_backend_pid() and backend_type = 'client backend'`)
+  }
+  isCutting = false
+  await Promise.all(workers)
+  await Promise.all(
+    [...acknowledged].map(async ([key, text]) => {
+      const replay = await create(one, order, { 'idempotency-key': key })
+      expect(await replay.text()).toBe(text)
+    }),
+  )
+})
+
+test.each([
+  ['no secret key', undefined, 'environment variable is not set. PostgreSQL stores require it'],
+  ['another key', newSecretKey(), 'differs from the key that this store was created with'],
+] as const)('rejects a start with %s', async (_, key, rule) => {
+  const start = openStore({ store: { kind: 'postgres', url: server.url }, secretKey: key })
+  await expect(start).rejects.toThrow(`PI_SECRET_KEY: ${rule}`)
+  await expect(start).rejects.not.toThrow(secretKey)
+})
+
+test('rejects the second of two simultaneous starts with different keys', async () => {
+  const url = await newDatabase('racing')
+  await migrate(await open(openPostgres(url)))
+  const first = await newClient(url)
+  await first.query("begin; insert into secret_key (id, check_value) values (1, 'first')")
+  const start = openStore({ store: { kind: 'postgres', url }, secretKey: newSecretKey() })
+  start.catch(() => {})
+  await expect.poll(async () => await waiting(url)).toBe(1)
+  await first.query('commit')
+  await expect(start).rejects.toThrow('PI_SECRET_KEY: differs from the key')
+})
+
+test('fails creates on a locked table after few waits', async () => {
+  const hasty = await openWith('')
+  await hasty.query(sql`select 1 as one`)
+  let inserts = 0
+  const locking = await newClient()
+  // As `create index` takes it.
+  await locking.query('begin; lock table intents in share mode')
+  const store = storeOf(observed(hasty, () => inserts++))
+  const drafts = Array.from({ length: 24 }, (_, index) => ({
+    intent: newIntent({ environmentId }),
+    key: index % 2 === 1 ? hashes(100 + index) : undefined,
+  }))
+  const begin = performance.now()
+  const results = await Promise.allSettled(drafts.map(store.create))
+  // Three lock timeouts of two seconds.
+  expect(performance.now() - begin).toBeLessThan(9000)
+  expect(inserts).toBe(24)
+  const inUse = results.filter(({ status }) => status === 'fulfilled')
+  expect(inUse).toEqual(Array(12).fill({ status: 'fulfilled', value: { type: 'in_use' } }))
+  for (const result of results.filter(({ status }) => status === 'rejected')) {
+    expect(result).toMatchObject({ reason: { code: '55P03', unavailable: true } })
+  }
+  await locking.query('rollback')
+  for (const draft of drafts) expect(await store.create(draft)).toMatchObject({ type: 'created' })
+})
+
+test('gives the key of a failed request to its waiting duplicate', async () => {
+  const first = await newClient()
+  await first.query(
+    `begin; insert into intents (id, environment_id, revision, version, status, amount, currency,
+       order_id, created_at, key_hash, key_fingerprint, key_expires_at)
+     values ('pi_other', '${environmentId}', 1, 1, 'processing', 1, 'EUR', 'A', 1,
+             '${hashes(99).hash}', '', 1)`,
+  )
+  const duplicate = { intent: newIntent({ environmentId }), key: hashes(99) }
+  const waiter = storeOf(db).create(duplicate)
+  await expect.poll(async () => await waiting()).toBe(1)
+  await first.query('rollback')
+  expect(await waiter).toMatchObject({ type: 'created' })
+})
+
+test('says that the store is unavailable if the database is missing', async () => {
+  const missing = server.url.replace(/postgres$/, 'nowhere')
+  await expect(openPostgres(missing)).rejects.toMatchObject({ code: '3D000', unavailable: true })
+})
+
+test('adds options of the database URL to the settings of a session', async () => {
+  const options = encodeURIComponent('-c lock_timeout=1 -c work_mem=1234kB')
+  const named = await open(openPostgres(`${server.url}?options=${options}&application_name=shop`))
+  const [settings] = await named.query(sql`
+    select current_setting('lock_timeout') as "lockTimeout",
+           current_setting('work_mem') as memory, current_setting('application_name') as name`)
+  expect(settings).toEqual({ lockTimeout: '2s', memory: '1234kB', name: 'shop' })
+})
+
+test('replays a create in a database with other defaults', async () => {
+  const url = await newDatabase('other')
+  await db.script(`
+    alter database other set timezone = 'Asia/Yerevan';
+    alter database other set datestyle = 'SQL, DMY';
+    alter database other set default_transaction_isolation = serializable`)
+  const service = await startTestService({ ...env, PI_DATABASE_URL: url })
+  const startedAt = Date.now()
+  const key = { 'idempotency-key': 'other' }
+  const responses = await Promise.all([1, 2, 3].map(() => create(service, order, key)))
+  const texts = await Promise.all(responses.map((response) => response.text()))
+  expect(new Set(texts).size).toBe(1)
+  const { createdAt } = JSON.parse(String(texts[0])) as { createdAt: string }
+  expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(startedAt)
+  expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now())
+})
+
+test('rejects a URL with several hosts, with the fix', async () => {
+  for (const url of [
+    'postgres://pi:secret@one:5432,two:5432/pi?target_session_attrs=read-write',
+    'postgres://pi:secret@/pi?host=one,two',
+  ]) {
+    const rejected = openPostgres(url)
+    await expect(rejected).rejects.toThrow(/^PI_DATABASE_URL: must name one host\. Use an address/)
+    await expect(rejected).rejects.not.toThrow('secret')
+  }
+})
+
+test('rejects a database that is not encoded in UTF-8, with the fix', async () => {
+  const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
+  await expect(openPostgres(url)).rejects.toThrow(
+    'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb',
+  )
+})
+
+test('rejects a search_path without a schema, with the fix', async () => {
+  const options = encodeURIComponent('-c search_path=missing')
+  await expect(openPostgres(`${server.url}?options=${options}`)).rejects.toThrow(
+    /^PI_DATABASE_URL: the search_path of the role leads to no schema\. Create one/,
+  )
+})
+
+test('fails a statement after twelve seconds without a reply, but no migration', async () => {
+  const { port } = new URL(server.url)
+  let isSilent = false
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), '127.0.0.1')
+    near.on('data', (part) => far.write(part)).on('error', () => {})
+    // The server's messages are lost, and the end of the connection too.
+    far.on('data', (part) => isSilent || near.write(part)).on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  atEnd(() => proxy.close())
+  await once(proxy, 'listening')
+  const through = server.url.replace(port, String((proxy.address() as AddressInfo).port))
+  const slow = await open(openPostgres(through))
+  await slow.query(sql`select 1 as one`)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  atEnd(() => vi.useRealTimers())
+  isSilent = true
+  const result = slow.query(sql`select 1 as one`)
+  result.catch(() => {})
+  await new Promise((resolve) => setImmediate(resolve))
+  vi.advanceTimersByTime(12_000)
+  await expect(result).rejects.toMatchObject({ code: 'connection_lost', unavailable: true })
+  isSilent = false
+  expect(await slow.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+
+  const migration = slow.script('select pg_sleep(0.1)')
+  await new Promise((resolve) => setImmediate(resolve))
+  vi.advanceTimersByTime(600_000)
+  await migration
+})
+
+test('uses a clock that another instance has set within seconds', async () => {
+  const clock = `/environments/${environmentId}/clock`
+  const { id } = await created(one)
+  await control(one, 'PUT', clock, { offset: 25 * 3600_000 })
+  const other = { url: instances[1].url, apiKey }
+  await expect.poll(() => statusOf(other, id), { timeout: 10_000 }).toBe('expired')
+  await control(one, 'DELETE', clock)
+})
+
+test('returns 504 if a statement runs out of time, and commits its retry once', async () => {
+  const { id } = await created(one)
+  const key = { 'idempotency-key': 'out-of-time' }
+  const locking = await newClient()
+  await locking.query('begin; lock table intents in access exclusive mode')
+  const responses: Response[] = []
+  const requests = Promise.all([
+    create(one, order, key).then((response) => responses.push(response)),
+    retrieve(one, id).then((response) => responses.push(response)),
+  ])
+  const cancel = async (): Promise<number> => {
+    await locking.query(`
+      select pg_cancel_backend(pid) from pg_stat_activity
+       where wait_event_type = 'Lock' and query like '%intents%'`)
+    return responses.length
+  }
+  await expect.poll(cancel).toBe(2)
+  await requests
+  for (const response of responses) {
+    expect([response.status, response.headers.get('retry-after')]).toEqual([504, '1'])
+    expect(await response.json()).toMatchObject({ code: 'timeout', retryable: true })
+  }
+  await locking.query('rollback')
+  expect((await create(one, order, key)).status).toBe(201)
+})

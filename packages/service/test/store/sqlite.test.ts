@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createIntentStore } from '../../src/intents/store.ts'
+import { openServedStore, openStore } from '../../src/start/open-store.ts'
+import { lockDirectory } from '../../src/store/data-directory.ts'
+import { sql } from '../../src/store/sql.ts'
+import { temporaryFolder } from '../support/lifetime.ts'
+import { create, order, startProcess } from '../support/service.ts'
+import { hashes, newIntent, openTestStore } from '../support/store.ts'
+
+const dist = new URL('../../dist/', import.meta.url)
+
+/** Runs a module in a process of its own, and returns what it printed. */
+async function runModule(source: string, ...args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source, ...args])
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(errors).toBe('')
+  return output
+}
+
+test.each([
+  ['a boolean', true],
+  ['nothing', undefined],
+  ['a date', new Date()],
+  ['a bytes', Buffer.alloc(1)],
+  ['a BigInt', 1n],
+  ['U+0000', 'a\0b'],
+  ['an integer above 2^53', 2 ** 53],
+  ['a fraction', 1.5],
+  ['no number', Number.NaN],
+])('accepts no value that libsql would end the process for or change: %s', (_, value) => {
+  expect(() => sql`select ${value as never} as value`).toThrow('A value of a statement must be')
+})
+
+test('returns exactly the texts and integers that it stored', async () => {
+  const db = await openTestStore()
+  for (const value of ['', 'Ա\u{1F600}"\'\\', ' ', 2 ** 53 - 1, -(2 ** 53) + 1, 0, null]) {
+    expect(await db.query(sql`select ${value} as value`)).toEqual([{ value }])
+  }
+})
+
+test('creates one intent from 200 creates with one key in two processes', async () => {
+  const file = join(temporaryFolder(), 'store.db')
+  const db = await openTestStore(file)
+  const source = `
+    import { createIntentStore } from '${dist}intents/store.js'
+    import { draftIntent } from '${dist}intents/create.js'
+    import { openSqlite } from '${dist}store/sqlite.js'
+    const db = openSqlite(process.argv[1])
+    const store = createIntentStore({ db, now: () => new Date() })
+    const body = { amount: 1, currency: 'EUR', orderId: 'A' }
+    while (Date.now() < Number(process.argv[2]));
+    for (let round = 1; round <= 20; round++) {
+      const hash = String(round).padStart(64, '0')
+      const results = await Promise.all(Array.from({ length: 100 }, () => {
+        const intent = draftIntent({ environmentId: 'env_test', body, createdAt: new Date() })
+        return store.create({ intent, key: { hash, fingerprint: hash } })
+      }))
+      console.log(results.map(({ type, intent }) => type + ' ' + intent.id).join('\\n'))
+    }`
+  const at = String(Date.now() + 1500)
+  const outputs = await Promise.all([1, 2].map(async () => await runModule(source, file, at)))
+  const lines = outputs.join('').trim().split('\n')
+  expect(lines).toHaveLength(4000)
+  expect(lines.filter((line) => line.startsWith('created'))).toHaveLength(20)
+  expect(new Set(lines.map((line) => line.split(' ')[1])).size).toBe(20)
+  expect(await db.query(sql`select id from intents`)).toHaveLength(20)
+})
+
+test('tells a running service what a command of another process has changed', async () => {
+  const directory = temporaryFolder()
+  const config = { store: { kind: 'directory', directory }, secretKey: undefined } as const
+  const served = await openServedStore(config)
+  let changes = 0
+  served.db.listen(() => changes++)
+  await served.db.query(sql`insert into merchants (id, name, created_at) values ('a', 'A', 1)`)
+  const beside = await openStore(config)
+  await sleep(600)
+  const before = changes
+  await beside.db.query(sql`insert into merchants (id, name, created_at) values ('b', 'B', 1)`)
+  await expect.poll(() => changes, { timeout: 1000 }).toBeGreaterThan(before)
+  await beside.close()
+  await served.close()
+})
+
+test('lets one service have a directory until it ends, also if it is killed', async () => {
+  const directory = temporaryFolder()
+  const release = await lockDirectory(directory)
+  await expect(lockDirectory(directory)).rejects.toThrow('is in use by another service')
+  release()
+  const service = await startProcess(['--data', directory])
+  await expect(lockDirectory(directory)).rejects.toThrow('is in use by another service')
+  await service.stop('SIGKILL')
+  ;(await lockDirectory(directory))()
+})
+
+test('loses no acknowledged intent when it is killed during creates', async () => {
+  const args = ['--data', temporaryFolder()]
+  const acknowledged = new Map<string, string>()
+  let number = 0
+  for (let round = 0; round < 3; round++) {
+    const service = await startProcess(args)
+    const before = acknowledged.size
+    const send = async (): Promise<void> => {
+      for (;;) {
+        const key = `kill-${number++}`
+        const response = await create(service, order, { 'idempotency-key': key })
+        acknowledged.set(key, await response.text())
+      }
+    }
+    const workers = Array.from({ length: 32 }, () => send().catch(() => {}))
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 100)
+    await service.stop('SIGKILL')
+    await Promise.all(workers)
+  }
+  const service = await startProcess(args)
+  for (const [key, body] of acknowledged) {
+    const replay = await create(service, order, { 'idempotency-key': key })
+    expect(await replay.text()).toBe(body)
+  }
+})
+
+test('fails creates while the disk is full, and none after it', async () => {
+  const db = await openTestStore(join(temporaryFolder(), 'store.db'))
+  const { create: store, find } = createIntentStore({ db, now: () => new Date() })
+  const metadata = { note: 'x'.repeat(3000) }
+  const draft = (number: number) => ({ intent: newIntent({ metadata }), key: hashes(number) })
+  await store(draft(0))
+  await db.script('pragma max_page_count = 60')
+  const drafts = Array.from({ length: 200 }, (_, at) => draft(at + 1))
+  const results = await Promise.allSettled(drafts.map(store))
+  const stored = results.filter(({ status }) => status === 'fulfilled')
+  expect(stored.length).toBeLessThan(200)
+  for (const [at, result] of results.entries()) {
+    const found = await find(drafts[at]?.intent.id ?? '')
+    if (result.status === 'fulfilled') expect(found).toBeDefined()
+    else {
+      expect(result.reason).toMatchObject({ code: 'SQLITE_FULL', unavailable: true })
+      expect(found).toBeUndefined()
+    }
+  }
+  await db.script('pragma max_page_count = 1000000')
+  for (const each of drafts) expect((await store(each)).type).toBe('created')
+})

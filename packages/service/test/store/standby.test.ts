@@ -1,0 +1,80 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { createIntentStore } from '../../src/intents/store.ts'
+import { openPool } from '../../src/store/postgres.ts'
+import { shareChanges } from '../../src/store/receive.ts'
+import { sql } from '../../src/store/sql.ts'
+import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { startTestService } from '../support/service.ts'
+import { hashes, newIntent } from '../support/store.ts'
+
+const server = await startPostgres()
+const service = await startTestService(server.env)
+const admin = new pg.Client(server.url)
+await admin.connect()
+atEnd(() => admin.end())
+const { rows } = await admin.query('select id from environments limit 1')
+const environmentId = String(rows[0].id)
+const db = openDatabase({ connectionString: server.url, query_timeout: 500, max: 4 })
+atEnd(() => db.close())
+const store = createIntentStore({ db, now: () => new Date() })
+
+function openDatabase(config: pg.PoolConfig) {
+  return shareChanges(openPool(config), () => new pg.Client(config))
+}
+
+async function set(name: string, value: string): Promise<void> {
+  await admin.query('set synchronous_commit = local')
+  await admin.query(`alter system set ${name} = '${value}'`)
+  await admin.query('select pg_reload_conf(), pg_sleep(0.2)')
+}
+
+/** Ends the commits that wait for the standby, as an operator or a restart does. */
+async function end(how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
+  const waits = `from pg_stat_activity
+    where wait_event = 'SyncRep' and query like '%insert into intents%'`
+  const ended = async (): Promise<number | null> =>
+    (await admin.query(`select ${how}(pid) ${waits}`)).rowCount
+  await expect.poll(ended).toBeGreaterThan(0)
+}
+
+test('reports nothing that the synchronous standby lacks', async () => {
+  await set('synchronous_standby_names', 'missing')
+  for (const [index, how] of (['pg_cancel_backend', 'pg_terminate_backend'] as const).entries()) {
+    const key = hashes(index)
+    const draft = { intent: newIntent({ environmentId }), key }
+    const again = { intent: newIntent({ environmentId }), key }
+    const create = store.create(draft)
+    create.catch(() => {})
+    await end(how)
+    await expect(create).rejects.toMatchObject({ unavailable: true })
+    const { rowCount } = await admin.query('select from intents where id = $1', [draft.intent.id])
+    expect(rowCount, 'the primary shows the intent').toBe(1)
+    await expect(store.create(again)).rejects.toMatchObject({ unavailable: true })
+    await expect(store.find(draft.intent.id)).rejects.toMatchObject({ unavailable: true })
+  }
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
+
+  await set('synchronous_standby_names', '')
+  const again = { intent: newIntent({ environmentId }), key: hashes(0) }
+  expect(await store.create(again)).toMatchObject({ type: 'replayed' })
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
+})
+
+test('leaves a server that became read-only, and returns to it', async () => {
+  const one = openDatabase({ connectionString: server.url, query_timeout: 5000, max: 1 })
+  atEnd(() => one.close())
+  const { create } = createIntentStore({ db: one, now: () => new Date() })
+  await one.query(sql`select set_config('default_transaction_read_only', 'on', false)`)
+  const first = { intent: newIntent({ environmentId }) }
+  await expect(create(first)).rejects.toMatchObject({ code: '25006', unavailable: true })
+  expect(await create(first)).toMatchObject({ type: 'created' })
+})
+
+test('is not ready while an operator has made the server read-only', async () => {
+  await set('default_transaction_read_only', 'on')
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(503)
+  await admin.query('set default_transaction_read_only = off')
+  await set('default_transaction_read_only', 'off')
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
+})

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Intent } from '../../src/intents/intent.ts'
+import { stateOf } from '../../src/intents/intent.ts'
+import { type Cause, decide } from '../../src/intents/lifecycle.ts'
+import { createIntentStore } from '../../src/intents/store.ts'
+import { authorizeTestCard } from '../../src/provider/acquirer.ts'
+import { Overloaded, StoreError } from '../../src/store/errors.ts'
+import { type Statement, sql } from '../../src/store/sql.ts'
+import { together } from '../../src/store/together.ts'
+import { hashes, newIntent, observed, stores } from '../support/store.ts'
+
+const statement = (id: number): Statement => ({ name: 'change', text: '', values: [id] })
+
+const pay: Cause = {
+  type: 'confirmed',
+  confirmationId: 'attempt-1',
+  version: 1,
+  providerPaymentId: 'sim_1',
+  authorization: authorizeTestCard('visa', { expMonth: 12, expYear: 2040 }),
+}
+
+/** What one client can send that a statement, a driver, or this service rejects. */
+const poisons: readonly (readonly [kind: string, changes: Partial<Intent>])[] = [
+  ['a text with U+0000', { orderId: 'A\0B' }],
+  ['a missing value', { orderId: null as never }],
+  ['an undefined value', { currency: undefined as never }],
+  ['a boolean', { orderId: true as never }],
+  ['an integer above 2^53', { amount: 2 ** 53 }],
+  ['a fraction', { amount: 0.5 }],
+  ['a value that a check rejects', { currency: 'XXX' as never }],
+  ['a value that is too long', { orderId: 'A'.repeat(33) }],
+  ['a time that does not exist', { createdAt: new Date(Number.NaN) }],
+  ['a document that is circular', { metadata: circular() }],
+  ['a document that is a BigInt', { metadata: { value: 1n } as never }],
+  ['an id that is taken', { id: 'pi_taken' }],
+]
+
+function circular(): never {
+  const metadata: Record<string, unknown> = {}
+  metadata.self = metadata
+  return metadata as never
+}
+
+describe.each(stores)('%s', async (_, open) => {
+  const db = await open()
+  const store = createIntentStore({ db, now: () => new Date() })
+  await store.create({ intent: newIntent({ id: 'pi_taken' }) })
+
+  test.each(poisons)('fails only the create with %s, among twenty', async (_, changes) => {
+    const drafts = Array.from({ length: 20 }, (_, at) => ({
+      intent: newIntent(at === 7 ? changes : {}),
+      key: at % 2 === 0 ? hashes(Math.floor(Math.random() * 1e9)) : undefined,
+    }))
+    const results = await Promise.allSettled(drafts.map(store.create))
+    const rejected = results.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []))
+    expect(rejected).toEqual([7])
+    for (const [at, { intent }] of drafts.entries()) {
+      if (at !== 7) expect(await store.find(intent.id)).toMatchObject({ id: intent.id })
+    }
+  })
+
+  /** Changes of twenty strangers that are written at once, and among them one that cannot be stored. */
+  test.each<[kind: string, poison: (intent: Intent) => Intent]>([
+    ['breaks a rule of its state', (intent) => ({ ...intent, version: 9 })],
+    ['is too long in bytes, but not in characters', (intent) => grown(intent, 'Ա'.repeat(40_000))],
+    ['is too long', (intent) => grown(intent, '"'.repeat(40_000))],
+    [
+      'has a time that does not exist',
+      (intent) => ({ ...intent, revokedAt: new Date(Number.NaN) }),
+    ],
+    ['has a status that a check rejects', (intent) => unknownStatus(intent)],
+  ])('fails only the change that %s', async (_, poison) => {
+    const intents = Array.from({ length: 20 }, () => newIntent())
+    await Promise.all(intents.map(async (intent) => await store.create({ intent })))
+    const results = await Promise.allSettled(
+      intents.map(
+        async (intent, at) => await store.write(intent, at === 7 ? poison(intent) : paid(intent)),
+      ),
+    )
+    const rejected = results.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []))
+    expect(rejected).toEqual([7])
+    for (const [at, { id }] of intents.entries()) {
+      const status = at === 7 ? 'requires_payment_method' : 'succeeded'
+      expect((await store.find(id))?.status).toBe(status)
+    }
+  })
+
+  test('reads twenty intents although one of them cannot be read', async () => {
+    const intents = Array.from({ length: 20 }, () => newIntent())
+    await Promise.all(intents.map(async (intent) => await store.create({ intent })))
+    const broken = intents[7]?.id ?? ''
+    for (const [column, value] of [
+      ['state', '{"v":9}'],
+      ['state', 'not JSON'],
+      ['metadata', '{'],
+      ['customer', ''],
+    ] as const) {
+      await db.script(`update intents set ${column} = '${value}' where id = '${broken}'`)
+      const results = await Promise.allSettled(intents.map(async ({ id }) => await store.find(id)))
+      expect(results[7]).toMatchObject({ reason: { name: 'UnreadableIntent' } })
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(19)
+      await db.script(`update intents set ${column} = null where id = '${broken}'`)
+    }
+  })
+
+  test('changes an intent once for each revision, however many changes share a statement', async () => {
+    const intent = newIntent()
+    await store.create({ intent })
+    const next = { ...intent, version: 2, status: 'canceled', finalizedAt: new Date() } as const
+    const at = next.finalizedAt.toISOString()
+    const events = [{ cause: 'canceled', status: 'canceled', at }] as const
+    const to = { ...next, state: { ...stateOf(intent), events } }
+    const written = await Promise.all(Array.from({ length: 30 }, () => store.write(intent, to)))
+    expect(written.filter(Boolean)).toHaveLength(1)
+    expect((await store.find(intent.id))?.revision).toBe(2)
+  })
+
+  test('commits all statements of a transaction, or none', async () => {
+    const name = (id: string, name: string) =>
+      sql`insert into merchants (id, name, created_at) values (${id}, ${name}, 1)`
+    const count = async () =>
+      (await db.query(sql`select id from merchants where id like 'all-%'`)).length
+    const failing = db.transaction([name('all-1', 'One'), name('all-2', 'One')])
+    await expect(failing).rejects.toBeInstanceOf(StoreError)
+    expect(await count()).toBe(0)
+    await db.transaction([name('all-1', 'One'), name('all-2', 'Two')])
+    expect(await count()).toBe(2)
+  })
+
+  test('never sends a create again that may be committed', async () => {
+    const sent: unknown[] = []
+    const lost = observed(db, ({ name, values: [id] }) => {
+      if (name !== 'insert_intent') return
+      sent.push(id)
+      throw new StoreError('connection_lost')
+    })
+    const drafts = Array.from({ length: 20 }, () => ({ intent: newIntent() }))
+    const { create } = createIntentStore({ db: lost, now: () => new Date() })
+    const results = await Promise.allSettled(drafts.map(create))
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(new Set(sent).size).toBe(sent.length)
+  })
+})
+
+function paid(intent: Intent): Intent {
+  return decide(intent, pay, new Date()).intent
+}
+
+function grown(intent: Intent, page: string): Intent {
+  const state = stateOf(intent)
+  return { ...intent, state: { ...state, page } as never }
+}
+
+/** A later release's status, which its own rules allow. */
+function unknownStatus(intent: Intent): Intent {
+  const events = [{ cause: 'canceled', status: 'later', at: new Date().toISOString() }]
+  return { ...intent, version: 2, status: 'later', state: { ...stateOf(intent), events } } as never
+}
+
+test('runs a set that was undone one by one, and none that may be committed', async () => {
+  for (const [code, runs] of [
+    ['23514', [3, 1, 1, 1]],
+    ['22021', [3, 1, 1, 1]],
+    ['40P01', [3, 1, 1, 1]],
+    ['connection_lost', [3]],
+    ['08007', [3]],
+    ['57014', [3]],
+    ['53100', [3]],
+  ] as const) {
+    const sizes: number[] = []
+    const run = async (set: readonly Statement[]): Promise<unknown[][]> => {
+      sizes.push(set.length)
+      if (set.some(({ values }) => values[0] === 2)) throw new StoreError(code)
+      return set.map(({ values }) => [...values])
+    }
+    const shared = together({ run, size: 10, lanes: 1 })
+    const results = await Promise.allSettled([1, 2, 3].map((id) => shared(statement(id))))
+    expect(sizes).toEqual(runs)
+    const fulfilled = results.map(({ status }) => status === 'fulfilled')
+    expect(fulfilled).toEqual(runs.length > 1 ? [true, false, true] : [false, false, false])
+  }
+})
+
+test('stops to run statements alone after two of them found their table locked', async () => {
+  let runs = 0
+  const run = async () => {
+    runs++
+    throw new StoreError('55P03')
+  }
+  const shared = together({ run, size: 10, lanes: 1 })
+  const results = await Promise.allSettled([1, 2, 3, 4].map((id) => shared(statement(id))))
+  expect(runs).toBe(3)
+  for (const result of results) expect(result).toMatchObject({ reason: { code: '55P03' } })
+})
+
+test('puts one change of an intent in a set, and the next one in the next set', async () => {
+  const sets: unknown[][] = []
+  const run = async (set: readonly Statement[]): Promise<unknown[][]> => {
+    sets.push(set.map(({ values: [id] }) => id))
+    return set.map(() => [])
+  }
+  const keyOf = ({ values: [id] }: Statement) => id
+  const shared = together({ run, keyOf, size: 3, lanes: 1 })
+  await Promise.all([1, 1, 2, 3, 4, 1].map((id) => shared(statement(id))))
+  expect(sets).toEqual([[1, 2, 3], [1, 4], [1]])
+})
+
+test('lets 4,096 statements wait and rejects one more immediately', async () => {
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const run = async (set: readonly Statement[]): Promise<unknown[][]> => {
+    await released
+    return set.map(({ values }) => [...values])
+  }
+  const shared = together({ run, size: 10, lanes: 1 })
+  const first = Array.from({ length: 10 }, (_, id) => shared(statement(id)))
+  await sleep(1)
+  const waiting = Array.from({ length: 4096 }, (_, id) => shared(statement(id)))
+  await expect(shared(statement(0))).rejects.toBeInstanceOf(Overloaded)
+  release()
+  expect(await Promise.all([...first, ...waiting])).toHaveLength(4106)
+  expect(await shared(statement(7))).toEqual([7])
+})
