@@ -110,6 +110,6 @@ export const styles = css`
     opacity: 0;
   }
   :has(> .message) ~ iframe {
-    block-size: 0;
+    block-size: 360px;
   }
 `
