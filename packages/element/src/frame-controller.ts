@@ -1,22 +1,17 @@
 /** The frame of an element: mounted from a handoff, and kept in the page's language and look. @module */
-import type { Appearance } from '@pi-checkout/contract/frame-protocol'
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { ReactiveController } from 'lit'
+import type { PiCheckout } from './checkout-element.ts'
 import { settings } from './configure-checkout.ts'
 import { FrameSession, type SessionEvent } from './frame-session.ts'
 import type { Handoff } from './handoff.ts'
 import { closestLanguage } from './texts.ts'
 
-interface Host extends ReactiveControllerHost, Element {
-  readonly appearance: Appearance | null | undefined
-  readonly locale: string | null | undefined
-}
-
 export class FrameController implements ReactiveController {
-  readonly #host: Host
+  readonly #host: PiCheckout
   readonly #observer = new MutationObserver(() => this.#host.requestUpdate())
   #session: FrameSession | undefined
 
-  constructor(host: Host) {
+  constructor(host: PiCheckout) {
     this.#host = host
     host.addController(this)
   }

@@ -1,6 +1,7 @@
 /** The effects of the payment's states: requests, timers, the frame, and events. @module */
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { ReactiveController } from 'lit'
+import type { PiCheckout } from './checkout-element.ts'
 import { readBasePath } from './client/base-path.ts'
 import { getStatus, type PaymentStatus } from './client/fetch-status.ts'
 import { pause, poll, waitFor } from './client/follow-payment.ts'
@@ -13,15 +14,6 @@ import type { SessionEvent } from './frame-session.ts'
 import { type FetchHandoff, type FetchStatus, type OrderHandoff, readHandoff } from './handoff.ts'
 import { next, noPayment, type Payment, type PaymentEvent, type Source } from './payment-state.ts'
 
-/** What the page sets on the element. */
-interface Host extends ReactiveControllerHost, Element {
-  readonly basePath: string | null | undefined
-  /** Perhaps a number. */
-  readonly orderId: string | null | undefined
-  readonly fetchHandoff: FetchHandoff | null | undefined
-  readonly fetchStatus: FetchStatus | null | undefined
-}
-
 type Request = NonNullable<Payment['request']>
 
 /** In milliseconds: how long a wait has no text, and for how long an element waits to be configured. */
@@ -31,7 +23,7 @@ const silence = 4000
 const longestPause = 30_000
 
 export class PaymentController implements ReactiveController {
-  readonly #host: Host
+  readonly #host: PiCheckout
   readonly #frame: FrameController
   #payment = noPayment
   /** The handoff that the page has set. */
@@ -46,7 +38,7 @@ export class PaymentController implements ReactiveController {
   /** Phases that were reported, with their intents. */
   readonly #reported = new Set<string>()
 
-  constructor(host: Host, frame: FrameController) {
+  constructor(host: PiCheckout, frame: FrameController) {
     this.#host = host
     this.#frame = frame
     host.addController(this)
@@ -102,6 +94,7 @@ export class PaymentController implements ReactiveController {
     const { basePath = null, orderId = null, fetchHandoff = null, fetchStatus } = this.#host
     const handoff = this.#handoff
     if (orderId === '' || (basePath ?? fetchHandoff ?? handoff) == null) return undefined
+    // Perhaps a number.
     const id = orderId === null ? undefined : String(orderId)
     const hasRoutes = basePath !== null
     const path = hasRoutes ? readBasePath(basePath) : ''
