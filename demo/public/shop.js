@@ -35,5 +35,6 @@ function load() {
 // itself has would add a step to the history when the buyer goes back.
 addEventListener('load', () => {
   const { preload: src } = document.body.dataset
-  if (src) document.body.append(Object.assign(document.createElement('iframe'), { src, hidden: true }))
+  if (src)
+    document.body.append(Object.assign(document.createElement('iframe'), { src, hidden: true }))
 })

@@ -11,56 +11,20 @@ export interface Product {
   readonly price: number
 }
 
-export const products: readonly Product[] = [
-  {
-    id: 'pomegranate-vase',
-    name: 'Pomegranate vase',
-    about: 'Red clay from Gyumri, thrown by hand and burnished with agate.',
-    price: toMinor('18500', currency),
-  },
-  {
-    id: 'copper-jazve',
-    name: 'Copper jazve',
-    about: 'Beaten copper, tinned inside. Makes three small cups.',
-    price: toMinor('24000', currency),
-  },
-  {
-    id: 'coffee-cups',
-    name: 'Two coffee cups',
-    about: 'Stoneware, glazed with the ash of apricot wood.',
-    price: toMinor('14800', currency),
-  },
-  {
-    id: 'lori-honey',
-    name: 'Lori wildflower honey',
-    about: '500 g, gathered in July above the Debed gorge.',
-    price: toMinor('4900', currency),
-  },
-  {
-    id: 'dried-apricots',
-    name: 'Sun-dried apricots',
-    about: '400 g of Shalakh from the Ararat valley, nothing added.',
-    price: toMinor('3200', currency),
-  },
-  {
-    id: 'gavar-blanket',
-    name: 'Gavar wool blanket',
-    about: 'Undyed and madder-red wool from a hand loom, 130 × 180 cm.',
-    price: toMinor('58000', currency),
-  },
-  {
-    id: 'scribe-notebook',
-    name: 'Scribe’s notebook',
-    about: 'Sewn binding, 160 blank pages, a border from old manuscripts.',
-    price: toMinor('6700', currency),
-  },
-  {
-    id: 'thyme-tea',
-    name: 'Mountain thyme tea',
-    about: '50 g, picked on the slopes of Aragats, dried in the shade.',
-    price: toMinor('2400', currency),
-  },
+const table: readonly (readonly [id: string, name: string, price: string, about: string])[] = [
+  ['pomegranate-vase', 'Pomegranate vase', '18500', 'Red clay from Gyumri, burnished with agate.'],
+  ['copper-jazve', 'Copper jazve', '24000', 'Beaten copper, tinned inside. For three small cups.'],
+  ['coffee-cups', 'Two coffee cups', '14800', 'Stoneware, glazed with the ash of apricot wood.'],
+  ['lori-honey', 'Lori wildflower honey', '4900', '500 g, gathered above the Debed gorge.'],
+  ['dried-apricots', 'Sun-dried apricots', '3200', '400 g from the Ararat valley, nothing added.'],
+  ['gavar-blanket', 'Gavar wool blanket', '58000', 'Madder-red wool from a hand loom.'],
+  ['scribe-notebook', 'Scribe’s notebook', '6700', 'Sewn binding, a border from old manuscripts.'],
+  ['thyme-tea', 'Mountain thyme tea', '2400', '50 g, picked on the slopes of Aragats.'],
 ]
+
+export const products: readonly Product[] = table.map(([id, name, price, about]) => {
+  return { id, name, about, price: toMinor(price, currency) }
+})
 
 /** Finds a product of the current catalogue. */
 export function findProduct(id: string): Product | undefined {

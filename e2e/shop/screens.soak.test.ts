@@ -25,9 +25,9 @@ for (const { colorScheme, viewport, ...contextOptions } of looks) {
       const look = async (name: string): Promise<void> => {
         await expect(page.locator('h1').first()).toBeVisible()
         await page.evaluate(() => document.fonts.ready.then(() => {}))
-        await page.screenshot({ path: info.outputPath(`${name}.png`), fullPage: true })
-        // Before the long search for faults: a page that waits may have its response by then.
+        // Before the picture, which needs a higher window.
         expect(await shiftOf(page), name).toBe(0)
+        await page.screenshot({ path: info.outputPath(`${name}.png`), fullPage: true })
         expect(await violationsIn(page), name).toEqual([])
         expect(await overflowOf(page), name).toBe(0)
       }
