@@ -149,7 +149,7 @@ export class Inspector extends LightElement {
   }
 
   readonly #onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || this.querySelector('dialog[open]')) return
+    if (event.ctrlKey || event.metaKey || event.altKey) return
     const { target, key } = event
     const { section, id } = this.#sandbox.route
     const isTyping = target instanceof HTMLElement && target.matches('input, select, textarea')

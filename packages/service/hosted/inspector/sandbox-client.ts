@@ -37,7 +37,7 @@ export class SandboxClient {
   }
 
   /** Reads what may not exist: `null` then. */
-  async find<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
+  async get<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
     try {
       return await this.send<Body>('GET', path, { signal })
     } catch (error) {

@@ -15,18 +15,21 @@ import { type Method, SandboxApiError, SandboxClient } from './sandbox-client.ts
 import { SharedToken } from './shared-token.ts'
 
 /** What was read of one environment. `null` does not exist. */
-export interface Data {
-  readonly intents?: IntentPage | undefined
-  readonly requests?: { readonly requests: readonly LoggedRequest[] }
-  readonly faults?: {
-    readonly rules: readonly StoredFaultRule[]
-    /** The newest requests that a fault changed. */
-    readonly requests: readonly LoggedRequest[]
-  }
+interface Data {
+  readonly intents?: IntentPage | null
+  readonly requests?: Log | null
+  /** The rules, and the newest requests that a fault changed. */
+  readonly faults?: (Log & { readonly rules: readonly StoredFaultRule[] }) | null
   readonly issues?: readonly LintIssue[] | undefined
   readonly intent?: ShownIntent | null | undefined
   readonly exchange?: LoggedExchange | null | undefined
 }
+
+interface Log {
+  readonly requests: readonly LoggedRequest[]
+}
+
+type Get = <Body>(path: string) => Promise<Body | null>
 
 /** What the inspector's page does for the data. */
 export interface SandboxHost extends ReactiveControllerHost {
@@ -177,62 +180,45 @@ export class Sandbox implements ReactiveController {
 
   async #read(client: SandboxClient, signal: AbortSignal): Promise<void> {
     const { section, id } = this.route
-    const read = async <Body>(path: string): Promise<Body> =>
-      await client.send<Body>('GET', path, { signal })
-    const [{ environments }, intent] = await Promise.all([
-      read<SandboxEnvironments>('/environments'),
-      section === 'intents' && id ? client.find<ShownIntent>(`/intents/${id}`, signal) : undefined,
+    const get: Get = async (path) => await client.get(path, signal)
+    const [all, intent] = await Promise.all([
+      get<SandboxEnvironments>('/environments'),
+      section === 'intents' && id ? get<ShownIntent>(`/intents/${id}`) : undefined,
     ])
+    const { environments } = all ?? { environments: [] }
     // A link may lead to another merchant's intent.
     const wanted = intent?.environment ?? this.route.environment
     const environment = environments.find((each) => each.id === wanted) ?? environments[0]
-    const path = `/environments/${environment?.id}`
-    const fresh: Data = environment ? await this.#readSection(path, { read, client, signal }) : {}
+    const fresh = environment && (await this.#readSection(`/environments/${environment.id}`, get))
     signal.throwIfAborted()
     if (environment?.id !== this.environment?.id) this.#leaveEnvironment()
     this.environments = environments
     this.environment = environment
-    this.data = { ...this.data, ...fresh, ...(intent !== undefined && { intent }) }
-    const shown = fresh.intents ? this.#select(fresh.intents) : id
+    this.data = { ...this.data, ...fresh, intent }
+    const shown = fresh?.intents ? this.#select(fresh.intents) : id
     const address = { environment: environment?.id, section, id: shown }
     if (writeRoute(address) === writeRoute(this.route)) return
     this.route = address
     this.#host.replace(address)
-    if (shown === id) return
-    const first =
-      shown === undefined ? undefined : await client.find<ShownIntent>(`/intents/${shown}`, signal)
-    signal.throwIfAborted()
-    this.data = { ...this.data, intent: first ?? null }
+    if (shown !== undefined && shown !== id) await this.#read(client, signal)
   }
 
-  async #readSection(
-    path: string,
-    {
-      read,
-      client,
-      signal,
-    }: {
-      readonly read: <Body>(path: string) => Promise<Body>
-      readonly client: SandboxClient
-      readonly signal: AbortSignal
-    },
-  ): Promise<Data> {
+  async #readSection(path: string, get: Get): Promise<Data> {
     const { section, id } = this.route
     if (section === 'settings') return {}
-    if (section === 'faults') return { faults: await read(`${path}/faults`) }
+    if (section === 'faults') return { faults: await get(`${path}/faults`) }
     if (section === 'intents') {
       const query = Object.entries(this.search).filter(([, value]) => value)
-      return { intents: await read(`${path}/intents?${new URLSearchParams(query)}`) }
+      return { intents: await get(`${path}/intents?${new URLSearchParams(query)}`) }
     }
     const open = this.data.exchange
-    const isRead = id === undefined || open?.request.requestId === id
-    const [requests, { findings }, exchange] = await Promise.all([
-      read<NonNullable<Data['requests']>>(`${path}/requests`),
-      read<{ findings: readonly LintIssue[] }>(`${path}/lint`),
+    const [requests, lint, exchange] = await Promise.all([
+      get<Log>(`${path}/requests`),
+      get<{ findings: readonly LintIssue[] }>(`${path}/lint`),
       // It does not change.
-      isRead ? open : client.find<LoggedExchange>(`${path}/requests/${id}`, signal),
+      !id || open?.request.requestId === id ? open : get<LoggedExchange>(`${path}/requests/${id}`),
     ])
-    return { requests, issues: findings, ...(exchange !== undefined && { exchange }) }
+    return { requests, issues: lint?.findings, exchange }
   }
 
   /** Returns the id of the intent to open beside a list. */

@@ -8,27 +8,17 @@ import { span, text, time } from './show.ts'
 
 const minute = 60_000
 
-/** Asks before an action that cannot be undone. */
-interface Question {
-  readonly title: string
-  readonly text: string
-  /** Label of the button that runs it. */
-  readonly action: string
-  readonly run: () => unknown
-}
-
 export class SettingsSection extends Section {
   @state() private message = ''
   /** The key that was created here. It is shown until it is revoked or this section is left. */
   @state() private created: { readonly id: string; readonly apiKey: string } | undefined
-  @state() private question: Question | undefined
 
   protected override view(): unknown {
     const { environment } = this.sandbox
     if (!environment) return loading(this.sandbox)
     return html`<div class="cards columns">
       ${this.#clock(environment)} ${this.#keys(environment)} ${this.#origins(environment)} ${this.#data(environment)}
-    </div>${this.#dialog()}`
+    </div>`
   }
 
   #clock({ clock: { offset } }: SandboxEnvironment): TemplateResult {
@@ -53,13 +43,10 @@ export class SettingsSection extends Section {
     const create = async (): Promise<void> => {
       this.created = await this.sandbox.change('POST', 'keys')
     }
-    const revoke = (id: string, display: string): void =>
-      this.#ask({
-        title: `Revoke ${display}?`,
-        text: 'Requests with this key are rejected immediately. This cannot be undone.',
-        action: 'Revoke',
-        run: () => this.sandbox.change('DELETE', `keys/${id}`),
-      })
+    const revoke = (id: string, display: string): void => {
+      const question = `Revoke ${display}? Requests with this key are rejected immediately.`
+      if (confirm(question)) void this.sandbox.change('DELETE', `keys/${id}`)
+    }
     return html`<section class="box stack">
       <h2>API keys</h2>
       <ul class="stack">${valid.map(
@@ -106,20 +93,13 @@ export class SettingsSection extends Section {
 
   #data({ id, merchant }: SandboxEnvironment): TemplateResult {
     const reset = async (): Promise<void> => {
+      const question = `Reset ${text(merchant)}? All its test intents and requests are deleted.`
+      if (!confirm(question)) return
       const done = await this.sandbox.act<{ deleted: number }>('POST', '/reset', {
         environment: id,
       })
-      this.message = done
-        ? `Reset: ${done.deleted} ${done.deleted === 1 ? 'intent' : 'intents'} deleted.`
-        : ''
+      this.message = done ? `Deleted intents: ${done.deleted}.` : ''
     }
-    const ask = (): void =>
-      this.#ask({
-        title: `Reset ${text(merchant)}?`,
-        text: 'All test intents and requests of this environment are deleted. This cannot be undone.',
-        action: 'Reset',
-        run: reset,
-      })
     return html`<section class="box stack">
       <h2>Data</h2>
       ${facts([
@@ -128,25 +108,8 @@ export class SettingsSection extends Section {
       ])}
       <p class="hint">A reset deletes all test intents, requests, issues, and fault rules, and returns the clock to real
         time. API keys and origins are kept.</p>
-      <p class="row"><button type="button" class="danger" @click=${ask}>Reset…</button>
+      <p class="row"><button type="button" class="danger" @click=${reset}>Reset…</button>
         <span role="status">${this.message}</span></p>
     </section>`
-  }
-
-  #ask(question: Question): void {
-    this.question = question
-    void this.updateComplete.then(() => this.querySelector('dialog')?.showModal())
-  }
-
-  #dialog(): TemplateResult {
-    const { title, text, action, run } = this.question ?? {}
-    return html`<dialog class="apart stack" aria-labelledby="question">
-      <h2 id="question">${title}</h2>
-      <p class="hint">${text}</p>
-      <form method="dialog" class="row">
-        <button type="submit" autofocus>Cancel</button>
-        <button type="submit" class="danger" @click=${run}>${action}</button>
-      </form>
-    </dialog>`
   }
 }
