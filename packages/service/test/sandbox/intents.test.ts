@@ -118,6 +118,19 @@ test('finds an old intent with one request while there is time, else with the ne
   expect((await from(next ?? '')).intents).toMatchObject([{ orderId: 'order-13' }])
 })
 
+test('lists all intents but the one that it cannot read', async () => {
+  for (const state of ['{"v":9}', 'not JSON']) {
+    await db.query(sql`update intents set state = ${state} where id = 'pi_2249'`)
+    const [page = []] = await search({})
+    expect(page).toHaveLength(100)
+    expect(page.slice(0, 2)).toEqual([
+      'order-2250 requires_payment_method',
+      'order-2248 requires_payment_method',
+    ])
+  }
+  await db.query(sql`update intents set state = null where id = 'pi_2249'`)
+})
+
 test('shows passed deadlines without writing them', async () => {
   const [page] = await search({ term: 'order-2250' }, 25)
   expect(page).toEqual(['order-2250 expired'])

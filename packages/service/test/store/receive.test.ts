@@ -50,8 +50,11 @@ test('reports thousands of changes of a program that ends at once', async () => 
   }))
   for (const change of expected) ending.notify(change)
   await ending.close()
-  await expect.poll(() => withoutProbes(one.changes)).toEqual(expected)
-  await expect.poll(() => withoutProbes(two.changes)).toEqual(expected)
+  // While a look at the connection takes longer than a second, anything may have changed.
+  const named = (changes: Change[]) =>
+    withoutProbes(changes).filter((change) => change !== 'environments')
+  await expect.poll(() => named(one.changes)).toEqual(expected)
+  await expect.poll(() => named(two.changes)).toEqual(expected)
 })
 
 test('publishes without waiting for a missing synchronous standby', async () => {
