@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { containsStore } from '../db/embedded/data-directory.ts'
 import { readOnly, StoreError } from '../db/errors.ts'
 import { pendingMigrations } from '../db/migrate.ts'
-import { listenBoth, PortInUse } from '../http/server.ts'
+import { listenBoth } from '../http/server.ts'
 import { assertKeys, openUnchanged } from './open-store.ts'
 import { startProblem } from './start-problem.ts'
 
@@ -53,7 +53,7 @@ async function attempt(check: () => Promise<Partial<Findings>>): Promise<Partial
   }
 }
 
-/** Opens and closes both ports. One that a service uses is a warning, because the check also runs beside it. */
+/** Opens and closes both ports. */
 async function checkPorts({ host, ...config }: Config): Promise<Partial<Findings>> {
   const servers = [createServer(), createServer()] as const
   try {
@@ -61,28 +61,10 @@ async function checkPorts({ host, ...config }: Config): Promise<Partial<Findings
     const { port, challengePort } = config
     if (port === 0) return {}
     return { passed: [`The ports ${port} and ${challengePort} of ${host} are free.`] }
-  } catch (error) {
-    if (!(error instanceof PortInUse && (await isService(host, error.port)))) throw error
-    return {
-      warnings: [
-        `Port ${error.port} on ${host} is used by a running service. A start fails until that service stops.`,
-      ],
-    }
   } finally {
     for (const server of servers) server.close()
   }
 }
-
-async function isService(host: string, port: number): Promise<boolean> {
-  const name = host.includes(':') ? `[${host}]` : host
-  const options = { signal: AbortSignal.timeout(healthTimeout) }
-  const response = await fetch(`http://${name}:${port}/healthz`, options).catch(() => undefined)
-  await response?.body?.cancel()
-  return response?.headers.get('payment-intents-profile') === 'pi-checkout'
-}
-
-/** Milliseconds. */
-const healthTimeout = 2000
 
 function addressWarning({ publicUrl, trustedProxies }: Config): readonly string[] {
   if (!publicUrl?.startsWith('https:') || trustedProxies) return []

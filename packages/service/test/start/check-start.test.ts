@@ -62,15 +62,13 @@ test('fails where a start would fail, and leaves the store as it is', async () =
   expect(await checkStart({ data }, {})).toMatchObject({ ok: true, problems: [] })
 })
 
-test('warns about the port of a running service, and rejects that of another program', async () => {
+/** @see Finding S8 */
+test('rejects a port that a service or another program uses, as a start does', async () => {
   const { url: used, stop } = await startTestService({})
-  const { port } = new URL(used)
-  const { ok, warnings } = await checkStart({ port, memory: true }, {})
-  expect([ok, warnings]).toEqual([
-    true,
-    [
-      `Port ${port} on 127.0.0.1 is used by a running service. A start fails until that service stops.`,
-    ],
+  const { ok, problems } = await checkStart({ port: new URL(used).port, memory: true }, {})
+  expect([ok, problems]).toEqual([
+    false,
+    [expect.stringMatching(/^Port \d+ .* is already in use\./)],
   ])
   await stop()
   const other = await serve((_, response) => response.end('{"status":"ok"}'))
