@@ -45,16 +45,6 @@ export function createPendingServer({ writeTimeout, ...timeouts }: ServerTimeout
   return { server, open }
 }
 
-/** Another process uses the port. */
-class PortInUse extends SettingError {
-  readonly port: number
-
-  constructor(port: number, message: string) {
-    super(message)
-    this.port = port
-  }
-}
-
 /** Starts the servers of the API and the test bank. @throws {SettingError} If the settings name no usable address. */
 export async function listenBoth(
   [main, challenge]: readonly [Server, Server],
@@ -89,8 +79,7 @@ async function listen(
   } catch (error) {
     switch (codeOf(error)) {
       case 'EADDRINUSE':
-        throw new PortInUse(
-          port,
+        throw new SettingError(
           `Port ${port} on ${host} is already in use.${note} Stop the other program, or set ${name} (0 selects a free port).`,
         )
       case 'EACCES':

@@ -1,15 +1,11 @@
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { Call } from '../../src/http/call.ts'
-import { sendProblem } from '../../src/http/problem.ts'
 import { Overloaded } from '../../src/store/errors.ts'
-import { serve } from '../support/lifetime.ts'
+import { serveRoutes } from '../support/lifetime.ts'
 
 test('rejects with Retry-After when too many requests wait for the store', async () => {
-  const log = pino({ enabled: false })
-  const url = await serve((request, response) =>
-    sendProblem(new Call(request, response), { error: new Overloaded(), log }),
-  )
+  const url = await serveRoutes((app) => {
+    app.get('/', () => Promise.reject(new Overloaded()))
+  })
   const response = await fetch(url)
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
   expect(await response.json()).toMatchObject({
