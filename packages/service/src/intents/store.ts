@@ -106,8 +106,8 @@ async function tryChange(
   throw new StoreError(lockNotAvailable, { reason: 'other requests keep changing the intent' })
 }
 
-// Of requests that change an intent at the same time, one writes in each round. 20 pages may open its challenge.
-const maxTries = 50
+// An instance changes an intent in turn, so only instances compete.
+const maxTries = 10
 
 /** Reads an intent after its passed deadlines. */
 export async function load(store: IntentStore, id: string): Promise<Snapshot | undefined> {
