@@ -48,7 +48,7 @@ test('a payment that the bank processes for long has one page, which looks after
   await page.clock.runFor(12_000)
   await page.waitForURL(`**/orders/${order}`)
   await expectOrder(page, 'processing')
-  await expect(page.getByText('You can close this page.')).toBeVisible()
+  await expect(page.getByText('You can close this page')).toBeVisible()
 
   const listed = await page.context().newPage()
   await listed.goto('/orders')
