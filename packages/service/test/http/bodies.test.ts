@@ -6,17 +6,17 @@ const { url, apiKey } = await startTestService()
 const json = JSON.stringify(order)
 const spaces = ' '.repeat(65_536)
 
-test.each<[string, BodyInit, string, number, string]>([
+test.each<[string, string | Uint8Array<ArrayBuffer>, string, number, string]>([
   ['another media type', json, 'text/plain', 415, 'unsupported_media_type'],
   ['no media type', new TextEncoder().encode(json), '', 415, 'unsupported_media_type'],
   ['more than 64 KB', json + spaces, 'application/json', 413, 'payload_too_large'],
   ['what is no JSON', '{"amount":', 'application/json', 400, 'malformed_json'],
-  ['compressed JSON', gzipSync(json), 'application/json', 400, 'malformed_json'],
+  ['compressed JSON', new Uint8Array(gzipSync(json)), 'application/json', 400, 'malformed_json'],
   ['a prototype', '{"__proto__":{"amount":1}}', 'application/json', 400, 'malformed_json'],
 ])('rejects a body with %s (threat 27)', async (_, body, type, status, code) => {
   const headers = { authorization: `Bearer ${apiKey}`, ...(type && { 'content-type': type }) }
   const response = await fetch(`${url}/payment-intents`, { method: 'POST', headers, body })
-  const problem = await response.json()
+  const problem = (await response.json()) as { readonly code: string }
   expect([response.status, problem.code]).toEqual([status, code])
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
 })
