@@ -145,7 +145,7 @@ function parseJson(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser(
-    /^application\/json *(?:; *charset="?utf-8"? *)?;? *$/i,
+    /^application\/json ?(?:; ?charset="?utf-8"? ?)?;?$/i,
     { parseAs: 'string' },
     (request, body, done) => {
       request.facts.sentBody = String(body)

@@ -158,7 +158,7 @@ async function retrieveNewest(shop: Shop): Promise<void> {
 }
 
 async function inspect(shop: Shop): Promise<void> {
-  for (const list of ['', '/intents', '/requests', '/idempotency', '/lint']) {
+  for (const list of ['', '/intents', '/requests', '/lint']) {
     const path = list && `/${shop.environment}${list}`
     const response = await control(shop, 'GET', `/environments${path}`)
     expect([list, response.status]).toEqual([list, 200])
