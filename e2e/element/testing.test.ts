@@ -15,15 +15,15 @@ const results = {
   pending: 'processing',
   declined: /declined/,
   lost: /declined/,
-  'insufficient-funds': /not enough money/,
+  'insufficient-funds': /[Nn]ot enough money/,
   expired: /expired/,
-  'wrong-cvc': /security code is wrong/,
+  'wrong-cvc': /[Ww]rong security code/,
   'processing-error': /could not process/,
   'challenge-denied': /did not confirm/,
   'challenge-error': /could not confirm/,
   'challenge-canceled': /not finished/,
   'challenge-declined': /declined/,
-  'challenge-insufficient-funds': /not enough money/,
+  'challenge-insufficient-funds': /[Nn]ot enough money/,
   'challenge-unavailable': /could not confirm/,
 } as const
 const outcomes = Object.keys(results) as (keyof typeof results)[]

@@ -132,9 +132,12 @@ const queryCanceled = '57014'
 
 function problemOf(error: unknown, bodyLimit: number | undefined): ProblemError {
   if (error instanceof ProblemError) return error
-  const rejected = fastifyProblems.get(codeOf(error) ?? '')
-  if (rejected) return rejected(bodyLimit)
-  if (isOfClient(error)) return notFound()
+  // A connection to the database can have the code of one to a client.
+  if (!(error instanceof StoreError)) {
+    const rejected = fastifyProblems.get(codeOf(error) ?? '')
+    if (rejected) return rejected(bodyLimit)
+    if (isOfClient(error)) return notFound()
+  }
   if (error instanceof Overloaded) {
     return retryLater(
       'store_unavailable',
