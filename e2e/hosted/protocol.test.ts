@@ -3,22 +3,18 @@ import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
-import { hostedPage, pressToClose } from '../fixtures/buyer.ts'
 import { authenticate, messages, messageTypes, playElement } from '../fixtures/played-element.ts'
 import { test as base, expect, type Stack } from '../fixtures/test-stack.ts'
 
 interface Subject {
   readonly name: string
   prepare(page: Page, stack: Stack): Promise<Handoff>
-  /** Redirects the page to the bank, and back. */
-  leave(page: Page): Promise<void>
 }
 
 const subjects: readonly Subject[] = [
   {
     name: 'the hosted page',
     prepare: (_, stack) => createIntent(stack, { amount: 10_000, currency: 'USD' }),
-    leave: (page) => payWith(page, 'redirect'),
   },
   {
     name: 'the fake',
@@ -29,7 +25,6 @@ const subjects: readonly Subject[] = [
       )
       return { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
     },
-    leave: (page) => pressToClose(hostedPage(page).getByTestId('leave')),
   },
 ]
 
@@ -139,7 +134,7 @@ for (const subject of subjects) {
     const query = `?note=a%20b&sign=1%2B2~&filter=${'x'.repeat(7800)}#/pay?step=2`
     await page.evaluate(`history.replaceState(null, '', '${query}')`)
     const address = page.url()
-    await subject.leave(page)
+    await payWith(page, 'redirect')
     await page.waitForFunction(
       (there) => location.href === there && !Reflect.has(window, 'messages'),
       address,
