@@ -53,16 +53,20 @@ for (const { colorScheme, viewport, ...contextOptions } of looks) {
         if (state !== 'canceled') await page.getByTestId('pay-now').click()
         await expect(payButton(page)).toBeEnabled()
         await payWith(page, outcome)
-        if (state !== 'paid')
+        // The shop leads to the page of an order that is paid.
+        if (state === 'paid') await page.waitForURL(`**${order}`)
+        else {
           await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
-        await page.goto(order)
+          await page.goto(order)
+        }
         await expectOrder(page, state)
         await look(state)
       }
       await addToCart(page, 1)
       const pending = await orderCart(page)
+      const processing = `**/orders/${orderOf(page)}`
       await payWith(page, 'pending')
-      await page.goto(`/orders/${orderOf(page)}`)
+      await page.waitForURL(processing)
       await expectOrder(page, 'processing')
       await look('processing')
       await open('/orders')

@@ -10,14 +10,14 @@ import { expect, test } from '../fixtures/test-stack.ts'
 const tests: readonly ((page: Page, sandbox: SandboxEnvironment) => Promise<void>)[] = [
   async (page, sandbox) => {
     await payWith(page, 'succeeded')
-    await expect(page.locator('output')).toHaveText('paid')
+    await expect(page.locator('[slot=paid]')).toBeVisible()
     expect(await sandbox.intents()).toMatchObject([{ status: 'succeeded', amount: 150_000 }])
   },
   async (page, sandbox) => {
     await expect.poll(async () => (await sandbox.intents()).length).toBe(1)
     await sandbox.advance(25 * 60 * 60 * 1000)
     expect(await sandbox.intents()).toMatchObject([{ status: 'expired' }])
-    await expect(page.locator('output')).not.toHaveText('paid')
+    await expect(page.locator('[slot=paid]')).toBeHidden()
   },
 ]
 
