@@ -89,10 +89,10 @@ function orderOf(body: unknown): LoggedRequest['order'] {
   return OrderSchema.safeParse(body).data ?? null
 }
 
-/** An amount without a meaning is not shown. */
+/** A larger amount could be a card number. */
 const OrderSchema = z.object({
   orderId: z.union([z.string(), z.number()]).transform((id) => redact(String(id).slice(0, 40))),
-  amount: z.int().min(1).max(limits.amount).nullable().catch(null),
+  amount: z.number().min(-limits.amount).max(limits.amount).nullable().catch(null),
   currency: z
     .string()
     .transform((code) => code.toUpperCase())
