@@ -135,7 +135,8 @@ export function storeFindings(findings: Findings, now: number): Change {
       const checkAt = isDue ? now + minute : soonest(record, next, now)
       return nextRecord(record, next, { checkAt, now })
     }
-    const isOnTime = isDue && now - Number(record.checkAt) <= maxLate
+    // What was seen long ago, because the process was suspended, leaves no order alone.
+    const isOnTime = isDue && now - Number(record.checkAt) <= maxLate && now - seenAt <= hour
     const payments = isOnTime && isComplete ? leaveAlone(next, seenAt) : next
     return nextRecord(record, payments, { checkAt: nextLook(payments, now), now })
   }
