@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { limits, headers as names } from '@pi-checkout/contract'
 import {
@@ -18,7 +19,13 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { newRequestId } from '../ids.ts'
 import { sendClientError } from './client-errors.ts'
-import { notFound, type ProblemPage, problemResponse, sendProblem } from './problem.ts'
+import {
+  notFound,
+  ProblemError,
+  type ProblemPage,
+  problemResponse,
+  sendProblem,
+} from './problem.ts'
 import { type Facts, newFacts, whenEnded } from './request-facts.ts'
 import { inputProblem } from './validation.ts'
 
@@ -146,10 +153,16 @@ function parseJson(app: App): void {
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser(
     /^application\/json ?(?:; ?charset="?utf-8"? ?)?;?$/i,
-    { parseAs: 'string' },
+    { parseAs: 'buffer' },
     (request, body, done) => {
-      request.facts.sentBody = String(body)
-      void parse(request, String(body), done)
+      // Replaced characters would make two different bodies equal.
+      if (!isUtf8(body as Buffer)) {
+        done(new ProblemError('malformed_json', 'The body must be UTF-8.'))
+        return
+      }
+      const text = String(body)
+      request.facts.sentBody = text
+      void parse(request, text, done)
     },
   )
 }

@@ -12,6 +12,13 @@ test.each<[string, string | Uint8Array<ArrayBuffer>, string, number, string]>([
   ['more than 64 KB', json + spaces, 'application/json', 413, 'payload_too_large'],
   ['what is no JSON', '{"amount":', 'application/json', 400, 'malformed_json'],
   ['compressed JSON', new Uint8Array(gzipSync(json)), 'application/json', 400, 'malformed_json'],
+  [
+    'text that is no UTF-8',
+    new Uint8Array(Buffer.from(json.replace('A-', 'Ö-'), 'latin1')),
+    'application/json',
+    400,
+    'malformed_json',
+  ],
   ['a prototype', '{"__proto__":{"amount":1}}', 'application/json', 400, 'malformed_json'],
 ])('rejects a body with %s (threat 27)', async (_, body, type, status, code) => {
   const headers = { authorization: `Bearer ${apiKey}`, ...(type && { 'content-type': type }) }
