@@ -8,7 +8,7 @@ import { css } from 'lit'
 // instead of a frame's 300 pixels. It has no minimum, and the second column takes the rest.
 // Bones have the places of the form's summary, fields, and buttons, in the color of the page's text.
 // An empty part has no height, so that it covers no slotted link.
-// A text below the form's result takes its place from the frame, as far as the result leaves room.
+// A text below the form's result takes its place from the frame, as far as the result permits.
 // The frame is hidden by `opacity`, because Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = css`
   :host {

@@ -118,7 +118,7 @@ function act(intent: Intent, cause: Cause, at: Date): Intent | Rejection {
   }
 }
 
-/** Ends the secret, and cancels an intent that nobody can pay any more. */
+/** Ends the secret, and cancels an intent that can no longer be paid. */
 function revoke(intent: Intent, at: Date): Intent {
   const revoked = { ...intent, revokedAt: latest(at, updatedAt(intent)) }
   const canceled = afterDeadlines(revoked, at)

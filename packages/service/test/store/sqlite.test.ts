@@ -13,7 +13,7 @@ import { hashes, newIntent, openTestStore } from '../support/store.ts'
 
 const dist = new URL('../../dist/', import.meta.url)
 
-/** Runs a module in a process of its own, and returns what it printed. */
+/** Runs a module in a separate process, and returns what it printed. */
 async function runModule(source: string, ...args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', source, ...args])
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])

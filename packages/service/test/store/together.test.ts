@@ -60,7 +60,7 @@ describe.each(stores)('%s', async (_, open) => {
     }
   })
 
-  /** Changes of twenty strangers that are written at once, and among them one that cannot be stored. */
+  /** Changes of twenty clients that are written at the same time, and among them one that cannot be stored. */
   test.each<[kind: string, poison: (intent: Intent) => Intent]>([
     ['breaks a rule of its state', (intent) => ({ ...intent, version: 9 })],
     ['is too long in bytes, but not in characters', (intent) => grown(intent, 'Ա'.repeat(40_000))],

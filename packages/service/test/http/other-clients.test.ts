@@ -40,7 +40,7 @@ test.each([21, 200])(
     const end = AbortSignal.timeout(2500)
     const statuses: number[] = []
     const polls = pages.map(async (page) => {
-      // As a page does, which asks again at once.
+      // As a page does, which asks again immediately.
       while (!end.aborted) {
         const response = await page.get('?waitForVersion=2', end).catch(() => undefined)
         if (response) statuses.push(response.status)
