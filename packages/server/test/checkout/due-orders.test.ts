@@ -239,6 +239,25 @@ test('a clock that jumps for a moment leaves no order alone', async () => {
   expect((await old.record())?.payments[0]?.watchUntil).toBeUndefined()
 })
 
+test('a process that is suspended for a day leaves no order alone by what it saw before', async () => {
+  let isSuspended = false
+  const old: Shop = shop({
+    order: (id) => {
+      // The hook is called after the intents were retrieved.
+      if (isSuspended) vi.setSystemTime(Date.now() + day)
+      return old.rows.get(id)
+    },
+  })
+  const id = await old.intent()
+  await pass(old, 90, day)
+  isSuspended = true
+  await old.later(day)
+  isSuspended = false
+  old.service.settle(id, 'succeeded')
+  await pass(old, 2, day)
+  expect(old.paid).toEqual([id])
+})
+
 test('start() settles what is open, repeats it, and stops', async () => {
   fakeTimers()
   const { checkout, intent, service, paid } = shop()
