@@ -75,7 +75,7 @@ export async function prepareCreate(
     throw new ConfigurationError('namespace', 'must be well-formed text.')
   }
   // The names are in the order of RFC 8785, so this is the canonical text of the object.
-  const text = `{"attempt":${attempt},"body":${bytes},"namespace":${canonicalText(namespace)},"op":"create","v":1}`
+  const text = `{"attempt":${attempt},"body":${bytes},"namespace":${JSON.stringify(namespace)},"op":"create","v":1}`
   return { body, bytes, key: uuid(await sha256(text)) }
 }
 

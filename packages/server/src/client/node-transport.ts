@@ -96,6 +96,9 @@ function addressOf(url: string): RequestOptions {
   return { ...last.address, path: url.slice(last.origin.length) }
 }
 
+// It also removes a byte order mark, as fetch does.
+const decoder = new TextDecoder()
+
 /** Reads the body immediately: a logger that also listens to the response makes it flow. */
 function responseOf(message: IncomingMessage): TransportResponse {
   const { statusCode = 0, headers } = message
@@ -109,8 +112,7 @@ function responseOf(message: IncomingMessage): TransportResponse {
     },
     text: async () => {
       const bytes = await body
-      // Removes a byte order mark, as fetch does.
-      if (bytes.byteLength <= maxResponse) return new TextDecoder().decode(bytes)
+      if (bytes.byteLength <= maxResponse) return decoder.decode(bytes)
       message.destroy()
       return undefined
     },
