@@ -37,6 +37,8 @@ export interface World {
   readonly scopeOf: (merchant: number) => string
   /** Another one after it has lost all records. */
   store: PaymentStore
+  /** No buyer comes any more, and no hook returns. */
+  isLeft: boolean
   /** At the end there are no faults. */
   isCalm: boolean
   readonly has: (fault: Fault) => boolean
@@ -85,6 +87,7 @@ export function newMerchant(world: World, number: number) {
   const { has, happens, pick, check, gate } = world
   const fails = (fault: Fault, probability: number): boolean =>
     has(fault) && !world.isCalm && happens(probability)
+  const hookFails = (): boolean => fails('failingHooks', world.isLeft ? 1 : 0.3)
   const failed = (code: PiErrorFacts['code'], status?: number): Error =>
     new PiError(code, { code, status, outcome: 'unknown', retryable: !status, requests: [] })
   const scope = world.scopeOf(number)
@@ -205,7 +208,7 @@ export function newMerchant(world: World, number: number) {
       check(isAlone, 'onPaid runs in two processes at a time')
       await gate(instance)
       inOnPaid = inOnPaid.filter((one) => one !== instance)
-      if (fails('failingHooks', 0.3)) throw new Error('onPaid')
+      if (hookFails()) throw new Error('onPaid')
       const intent = intents.get(intentId)
       check(intent !== undefined, "onPaid of another merchant's intent")
       const fits = accepted || intent?.costs?.has(amount) === true
@@ -217,12 +220,12 @@ export function newMerchant(world: World, number: number) {
       const pays = has('plainHook') || ((order?.amount === amount || accepted) && isFree)
       if (pays && order) order.paidBy = intentId
       if (pays && intent) intent.isShipped = true
-      if (fails('failingHooks', 0.3)) throw new Error('onPaid')
+      if (hookFails()) throw new Error('onPaid')
       return pays
     },
     onReview: async ({ payment }) => {
       await gate(instance)
-      if (fails('failingHooks', 0.3)) throw new Error('onReview')
+      if (hookFails()) throw new Error('onReview')
       const intent = intents.get(payment.intentId)
       if (intent) intent.isReviewed = true
       await gate(instance)

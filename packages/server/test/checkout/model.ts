@@ -75,6 +75,10 @@ const actions = [
   'fault',
 ] as const
 
+/** What happens before the buyers of orders with several payments leave, and after it. */
+const earlierActions = ['handoff', 'handoff', 'handoff', 'edit', 'edit', 'pay', 'status'] as const
+const laterActions = ['reconcile', 'reconcile', 'reconcile', 'reconcile', 'pay'] as const
+
 /** Plays one schedule. Returns the violated rule, or `undefined`. */
 export async function play({
   seed,
@@ -91,6 +95,7 @@ export async function play({
     parts,
     scopeOf,
     store: newStore(seed),
+    isLeft: false,
     isCalm: false,
     has: (fault) => mix.includes(fault),
     happens: (probability) => random() < probability,
@@ -112,6 +117,9 @@ export async function play({
     vi.setSystemTime(Date.now() + pick(times))
   }
 
+  /** Time between two looks after the buyers have left. */
+  const laterStep = pick([3_600_000, 3_600_000, day])
+
   const act = (name: (typeof actions)[number], merchant: Merchant): unknown => {
     if (name === 'fault') {
       // A clock that goes back within a request could make an expired lease valid again.
@@ -121,7 +129,8 @@ export async function play({
       return merchant.changeKey()
     }
     if (name === 'reconcile') {
-      pass(has('ages') ? [3_600_000, day, 2 * day, 91 * day] : [1_000, 61_000, 3_600_000])
+      const ages = world.isLeft ? [laterStep] : [3_600_000, day, 2 * day, 91 * day]
+      pass(has('ages') ? ages : [1_000, 61_000, 3_600_000])
       if (merchant.isInHook()) return undefined
     }
     return merchant[name]()
@@ -150,11 +159,23 @@ export async function play({
     }
   }
 
+  /** How many actions are left when the buyers leave; 0: they do not. */
+  const leaveAt = has('ages') ? pick([0, 10, 15]) : 0
+  const next = (): (typeof actions)[number] => {
+    if (world.isLeft) return pick(laterActions)
+    return pick(leaveAt > 0 ? earlierActions : actions)
+  }
   for (let left = has('ages') ? 30 : 20; left > 0 || gates.length > 0; ) {
     await settle()
-    if (left > 0 && (gates.length === 0 || happens(0.3))) {
+    if (left > 0 && left <= leaveAt && !world.isLeft) {
+      await drain()
+      world.isLeft = true
+      if (happens(0.7)) pick(merchants).pay()
+      pass([0, 91 * day, 91 * day])
+    }
+    if (left > 0 && (gates.length === 0 || happens(world.isLeft ? 0.02 : 0.3))) {
       left--
-      const name = pick(actions)
+      const name = next()
       const merchant = happens(0.85) ? merchants[0] : merchants[1]
       start(name, () => act(name, merchant))
     } else if (has('crashes') && happens(0.03)) {
@@ -166,6 +187,11 @@ export async function play({
 
   // The intents become final, and time passes.
   world.isCalm = true
+  if (world.isLeft) {
+    // The hooks return again before the intents are final.
+    for (const merchant of merchants) start('reconcile', () => act('reconcile', merchant))
+    await drain()
+  }
   for (const { end } of merchants) end()
   for (let round = 0; round < 200; round++) {
     const records = await Promise.all(merchants.map(({ stored }) => stored()))
