@@ -23,7 +23,10 @@ test('shows the appearance in the first view', async ({ page, openForm }) => {
   })
 })
 
-test('follows a changed appearance and keeps what the buyer typed', async ({ page, openForm }) => {
+test('follows a changed appearance and color scheme, and keeps what the buyer typed', async ({
+  page,
+  openForm,
+}) => {
   await openForm()
   await fillCard(page, '4242424242424242')
   const before = await lookOf(page)
@@ -38,11 +41,8 @@ test('follows a changed appearance and keeps what the buyer typed', async ({ pag
   expect((await eventsOf(page)).filter((event) => event === 'pi-ready')).toHaveLength(1)
   await change(page, null)
   await expectLook(page, before)
-})
-
-test('uses the color of the color scheme, and follows its change', async ({ page, openForm }) => {
   const accent = { light: '#ad4318', dark: '#f19a58' }
-  await openForm({ properties: { appearance: { accent } } })
+  await change(page, { accent })
   await page.evaluate("document.documentElement.style.colorScheme = 'light dark'")
   await expectLook(page, { pay: 'rgb(173, 67, 24)' })
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -86,21 +86,6 @@ test('ignores hostile values, loads nothing for them, and reports them in a test
   await change(page, { radius: 3 })
   await expectLook(page, { radius: '3px' })
   expect(printed).toHaveLength(3)
-})
-
-test('warns of low contrast on the console, and keeps the color', async ({
-  page,
-  openForm,
-  pageErrors,
-}) => {
-  pageErrors.allow(/^warning: pi-checkout: appearance\.text/)
-  const printed: string[] = []
-  page.on('console', (line) => printed.push(line.text()))
-  await openForm({ properties: { appearance: { text: '#777' } } })
-  await expectLook(page, { color: 'rgb(119, 119, 119)' })
-  expect(printed).toEqual([
-    'pi-checkout: appearance.text: contrast to background #ffffff must be at least 4.5:1; #777777 has 4.4:1. Set a darker color.',
-  ])
 })
 
 test('has the dram sign with its first amount, without a font file', async ({ page, openForm }) => {
