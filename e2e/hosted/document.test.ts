@@ -1,30 +1,6 @@
 import { fillCard, hostedPage } from '../fixtures/buyer.ts'
 import { expect, payOf, test } from '../fixtures/hosted-form.ts'
 
-const entry = /checkout-assets\/checkout-/
-const form = /checkout-assets\/form-/
-
-test('opens the session before the script of the form arrives', async ({ page, openForm }) => {
-  const opened = page.waitForResponse(/checkout-api\/session/)
-  await page.route(form, async (route) => {
-    await opened
-    await route.continue()
-  })
-  await openForm()
-})
-
-test('requests the script of the form before the first script arrives', async ({
-  page,
-  openForm,
-}) => {
-  const requested = page.waitForRequest(form)
-  await page.route(entry, async (route) => {
-    await requested
-    await route.continue()
-  })
-  await openForm()
-})
-
 test('loads no script that the preloading page does not name', async ({
   page,
   openForm,
@@ -58,14 +34,6 @@ test('reports no height while the shop gives it no width', async ({ page, openFo
 const hostileTexts = [
   '<img src=x onerror=alert(1)>',
   '"><svg onload=alert(1)>',
-  '</script><script>alert(1)</script>',
-  "';alert(1)//",
-  '{{alert(1)}} #{alert(1)}',
-  '<iframe srcdoc="<script>alert(1)</script>">',
-  'javascript:alert(1)',
-  '&lt;img src=x onerror=alert(1)&gt;',
-  '<b onclick=alert(1)>&"\'`',
-  '<!--<style>*{display:none}</style>',
   '\u202Elive\u202C \u2067evil',
   '\u2028alert(1)\u0007',
 ]
@@ -128,18 +96,18 @@ for (const [name, response, help] of [
     /pi-checkout: no_response\. .*Check that the service is running/,
   ],
 ] as const) {
-  for (const environment of ['test', 'live'] as const) {
-    test(`explains ${name} to developers in a test environment only, ${environment}`, async ({
-      page,
-      openForm,
-      pageErrors,
-    }) => {
-      pageErrors.allow(/Failed to load resource|pi-checkout: /)
-      const printed: string[] = []
-      page.on('console', (line) => printed.push(line.text()))
-      await page.route('**/checkout-api/confirm', (route) =>
-        response ? route.fulfill(response) : route.abort(),
-      )
+  test(`explains ${name} to developers in a test environment only`, async ({
+    page,
+    openForm,
+    pageErrors,
+  }) => {
+    pageErrors.allow(/Failed to load resource|pi-checkout: /)
+    const printed: string[] = []
+    page.on('console', (line) => printed.push(line.text()))
+    await page.route('**/checkout-api/confirm', (route) =>
+      response ? route.fulfill(response) : route.abort(),
+    )
+    for (const environment of ['live', 'test'] as const) {
       await openForm({ environment })
       await fillCard(page, '4242 4242 4242 4242')
       await payOf(page).click()
@@ -148,6 +116,6 @@ for (const [name, response, help] of [
       await expect(shown).toHaveText(environment === 'test' ? [help] : [])
       const isPrinted = printed.some((line) => line.includes('pi-checkout:'))
       expect(isPrinted).toBe(environment === 'test')
-    })
-  }
+    }
+  })
 }

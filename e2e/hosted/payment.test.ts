@@ -1,5 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { control, settleIntent } from '@pi-checkout/test-support/sandbox'
+import { control } from '@pi-checkout/test-support/sandbox'
 import { fillCard, hostedPage, payButton } from '../fixtures/buyer.ts'
 import {
   eventsOf,
@@ -31,16 +31,10 @@ test('ends the payment after a stolen card with a generic decline', async ({ pag
   await waitForEvent(page, 'pi-finish')
 })
 
-test('returns to the form with the reason after a denied redirect', async ({ page, openForm }) => {
-  await openForm()
-  await fillCard(page, '4000002760003184')
-  await payButton(page).click()
-  await page.getByLabel('Code').fill('0000')
-  await page.getByRole('button', { name: 'Confirm' }).click()
-  await expectAlert(page, 'Your bank did not confirm')
-})
-
-test('offers the bank or another card after Back from the bank', async ({ page, openForm }) => {
+test('returns from the bank with its reason, and offers the bank or another card after Back', async ({
+  page,
+  openForm,
+}) => {
   await openForm()
   const form = hostedPage(page)
   await fillCard(page, '4000002760003184')
@@ -48,6 +42,11 @@ test('offers the bank or another card after Back from the bank', async ({ page, 
   await expect(page.getByLabel('Code')).toBeVisible()
   await page.goBack()
   await form.getByRole('button', { name: 'Continue to your bank' }).click()
+  await page.getByLabel('Code').fill('0000')
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await expectAlert(page, 'Your bank did not confirm')
+  await fillCard(page, '4000002760003184')
+  await payButton(page).click()
   await expect(page.getByLabel('Code')).toBeVisible()
   await page.goBack()
   await form.getByRole('button', { name: 'Use another card' }).click()
@@ -75,19 +74,25 @@ test('stays on the shop’s page if the bank’s page does not open', async ({
   expect(page.url()).toBe(address)
 })
 
-test('shows a pending payment as paid when its result arrives', async ({
-  page,
-  openForm,
-  stack,
-}) => {
-  const { id } = await openForm()
-  await payWith(page, 'pending')
-  await expect(
-    hostedPage(page).getByRole('heading', { name: 'Processing your payment' }),
-  ).toBeVisible()
-  await settleIntent(stack, id, 'succeeded')
-  await expectResult(page, 'paid')
-})
+for (const [outcome, result] of [
+  ['succeeded', 'paid'],
+  ['expired', 'expired'],
+] as const) {
+  test(`shows a pending payment as ${result} when it is, without a reload`, async ({
+    page,
+    openForm,
+    stack,
+  }) => {
+    const { id } = await openForm()
+    if (outcome === 'succeeded') {
+      await payWith(page, 'pending')
+      await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
+    }
+    await control(stack, `/intents/${id}/settle`, { outcome })
+    await expectResult(page, result)
+    await waitForEvent(page, 'pi-finish')
+  })
+}
 
 test('asks before it cancels a payment with typed card data', async ({ page, openForm }) => {
   await openForm()
@@ -127,17 +132,6 @@ for (const [outcome, result] of [
     expect(await eventsOf(page)).toEqual(events)
   })
 }
-
-test('shows that an intent has expired while its page is open', async ({
-  page,
-  openForm,
-  stack,
-}) => {
-  const { id } = await openForm()
-  await control(stack, `/intents/${id}/settle`, { outcome: 'expired' })
-  await expectResult(page, 'expired')
-  await waitForEvent(page, 'pi-finish')
-})
 
 const expired = {
   status: 401,
