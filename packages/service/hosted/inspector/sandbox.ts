@@ -96,6 +96,7 @@ export class Sandbox implements ReactiveController {
   }
 
   open(route: Route): void {
+    if (writeRoute(route) === writeRoute(this.route)) return
     const { environment = route.environment, id } = this.route
     if (route.environment && route.environment !== environment) this.#leaveEnvironment()
     if (route.id !== id) this.data = { ...this.data, intent: undefined, exchange: undefined }
@@ -195,6 +196,10 @@ export class Sandbox implements ReactiveController {
     this.environments = environments
     this.environment = environment
     this.data = { ...this.data, intent: linked, ...fresh }
+    const address = { environment: environment?.id, section, id }
+    if (writeRoute(address) === writeRoute(this.route)) return
+    this.route = address
+    location.replace(writeRoute(address))
   }
 
   async #readSection(path: string, get: Get): Promise<Data> {
