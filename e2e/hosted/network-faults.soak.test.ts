@@ -171,7 +171,7 @@ test('reports a bank’s page that cannot be opened and retries on request', asy
   await pay(page, '4000000000003220')
   await expectAlert(page, 'Your bank’s page could not be opened.')
   form.clearFaults()
-  await button('Try again').click()
+  await button('Confirm here').click()
   await expect(challengePage(page).getByLabel('Code')).toBeVisible()
   await button('Use another card').click()
   form.injectFaults('challenge/open', ...always('silence'))
@@ -251,10 +251,8 @@ for (const [at, { card, ends, ...plan }] of scenarios.entries()) {
       } else if (await code.isVisible()) {
         await code.fill(presses > 2 ? '1234' : '0000', attempt).catch(() => undefined)
         await press(challengePage(page).getByRole('button', { name: 'Confirm' }))
-      } else {
-        for (const name of ['Try again', 'Confirm here']) {
-          if (await button(name).isVisible()) await press(button(name))
-        }
+      } else if (await button('Confirm here').isVisible()) {
+        await press(button('Confirm here'))
       }
       await page.waitForTimeout(50)
     }
@@ -287,6 +285,5 @@ async function expectTruth(page: Page, form: FaultyForm): Promise<void> {
     }
     if (text.includes('not known yet')) expect(payable, text).toBe(false)
     if (text.includes('press Pay')) expect(payable, text).toBe(true)
-    expect(text).not.toMatch(/another window/)
   }
 }

@@ -42,8 +42,6 @@ export class CardForm extends LightElement {
   @property({ attribute: false }) language: Language = 'en'
   @property({ attribute: false }) payLabel = ''
   @property({ attribute: false }) notice: FormNotice | undefined
-  /** The notice with which the latest confirmation ended. It marks the field at fault. */
-  @property({ attribute: false }) rejection: FormNotice | undefined
   /** Whether a desktop's keyboard is in the number field at the start. Not in a frame, whose page has the focus. */
   @property({ attribute: false }) takesFocus = false
   @property({ attribute: false }) busy = false
@@ -55,7 +53,9 @@ export class CardForm extends LightElement {
   @state() private asking = false
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
-  /** Field that `rejection` marks, in place of the notice. */
+  /** The notice with which the latest action ended. */
+  #rejection: FormNotice | undefined
+  /** Field that it marks, in place of the notice. */
   #marked: FieldName | undefined
   /** Number of the declined card, which is marked below the notice. */
   #declined: string | undefined
@@ -70,9 +70,10 @@ export class CardForm extends LightElement {
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    if (!changed.has('rejection')) return
+    if (changed.get('busy') !== true || this.busy) return
     this.asking = false
-    const { key } = this.rejection ?? {}
+    this.#rejection = this.notice
+    const { key } = this.#rejection ?? {}
     const field = key && fieldsAtFault[key]
     const fields = this.#read()
     // The page may have been loaded again after the confirmation: an empty field is not wrong.
@@ -88,7 +89,7 @@ export class CardForm extends LightElement {
   protected override render(): TemplateResult {
     const brand = brandOf(this.#read().number)
     const { busy, language } = this
-    const isMarked = this.#marked && this.notice?.key === this.rejection?.key
+    const isMarked = this.#marked && this.notice?.key === this.#rejection?.key
     const notice = isMarked ? undefined : this.notice
     const words = texts[language]
     return html`
@@ -264,14 +265,14 @@ export class CardForm extends LightElement {
   #leave(name: FieldName): void {
     if (this.#read()[name] === '') return
     // Only the bank knows what is wrong: the mark stays until the buyer changes the value.
-    const isMarked = name === this.#marked && this.errors[name] === this.rejection?.key
+    const isMarked = name === this.#marked && this.errors[name] === this.#rejection?.key
     if (!isMarked) this.#setError(name, this.#validate()[name])
   }
 
   /** Whether the notice is about the card that the number field has. */
   get #isDeclined(): boolean {
     const { key } = this.notice ?? {}
-    const isShown = key !== undefined && key === this.rejection?.key
+    const isShown = key !== undefined && key === this.#rejection?.key
     return isShown && this.#declined !== '' && this.#declined === this.#read().number
   }
 
