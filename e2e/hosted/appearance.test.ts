@@ -51,43 +51,6 @@ test('follows a changed appearance and color scheme, and keeps what the buyer ty
   await expectLook(page, { pay: 'rgb(173, 67, 24)', background: 'rgb(255, 255, 255)' })
 })
 
-test('ignores hostile values, loads nothing for them, and reports them in a test environment (threat 71)', async ({
-  page,
-  openForm,
-  pageErrors,
-}) => {
-  pageErrors.allow(/^error: pi-checkout: appearance\./)
-  const requests: string[] = []
-  const printed: string[] = []
-  page.on('request', (request) => requests.push(request.url()))
-  page.on('console', (line) => printed.push(line.text()))
-  await openForm()
-  const before = await lookOf(page)
-  await change(page, {
-    font: '"x"; src: url(https://evil.example/f.woff2)',
-    css: '@import "//evil.example"',
-    background: 'url(https://evil.example/a.png)',
-  })
-  await expect
-    .poll(() => printed.map((line) => line.slice(0, 34)))
-    .toEqual([
-      'pi-checkout: appearance.font: must',
-      'pi-checkout: appearance.css: is no',
-      'pi-checkout: appearance.background',
-    ])
-  expect(await lookOf(page)).toEqual(before)
-  expect(requests.filter((url) => url.includes('evil'))).toEqual([])
-  await hostedPage(page)
-    .locator('html')
-    .evaluate((html) => {
-      html.dataset.mode = 'live'
-    })
-  await change(page, { radius: 99 })
-  await change(page, { radius: 3 })
-  await expectLook(page, { radius: '3px' })
-  expect(printed).toHaveLength(3)
-})
-
 test('has the dram sign with its first amount, without a font file', async ({ page, openForm }) => {
   await page.route(/\.woff2$/, () => {})
   await openForm({ fields: { currency: 'AMD' } })

@@ -1,36 +1,6 @@
 import { fillCard, hostedPage } from '../fixtures/buyer.ts'
 import { expect, payOf, test } from '../fixtures/hosted-form.ts'
 
-test('loads no script that the preloading page does not name', async ({
-  page,
-  openForm,
-  stack,
-}) => {
-  const loaded: string[] = []
-  page.on('request', (request) => {
-    if (/checkout-assets.*\.js$/.test(request.url())) loaded.push(new URL(request.url()).pathname)
-  })
-  await openForm()
-  const response = await fetch(`${stack.api.baseUrl}/v1/preload`)
-  const named = [...(await response.text()).matchAll(/modulepreload" href="([^"]+)"/g)]
-  expect(loaded.sort()).toEqual(named.map(([, path]) => path).sort())
-})
-
-test('reports no height while the shop gives it no width', async ({ page, openForm }) => {
-  await openForm()
-  const frame = page.locator('iframe')
-  await frame.evaluate((element) => {
-    element.style.width = '0'
-  })
-  const inside = hostedPage(page).locator('html')
-  await expect.poll(() => inside.evaluate(() => innerWidth)).toBe(0)
-  // The observer of the size has run two frames later.
-  await inside.evaluate(async () => {
-    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame)
-  })
-  expect((await frame.boundingBox())?.height).toBeLessThan(1000)
-})
-
 const hostileTexts = [
   '<img src=x onerror=alert(1)>',
   '"><svg onload=alert(1)>',

@@ -192,6 +192,7 @@ test('rejects the token of another start, and accepts a pasted link', async ({
   // Into the address of the open page: no more than its fragment changes.
   await page.goto(`${api.inspectorUrl}/intents/${id}`)
   await expect(page.getByRole('heading', { name: 'A-1' })).toBeVisible()
+  expect(new URL(page.url()).hash).toMatch(new RegExp(`^#/env_\\w+/intents/${id}$`))
   await page.goBack()
   expect(page.url()).not.toContain(api.adminToken)
   await stop()

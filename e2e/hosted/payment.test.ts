@@ -153,23 +153,6 @@ test('renews an expired session and keeps the typed card', async ({
   await expectResult(page, 'paid')
 })
 
-test('reports a shop whose origin was removed when it renews the session', async ({
-  page,
-  openForm,
-  pageErrors,
-}) => {
-  pageErrors.allow(/40[13]|pi-checkout: /)
-  await openForm()
-  const code = 'origin_not_allowed'
-  await page.route('**/checkout-api/confirm', (route) => route.fulfill(expired))
-  await page.route('**/checkout-api/session', (route) =>
-    route.fulfill({ status: 403, json: { code, status: 403, title: 'Not allowed.' } }),
-  )
-  await fillCard(page, '4242424242424242')
-  await payButton(page).click()
-  await waitForEvent(page, `pi-error ${code}`)
-})
-
 test('says one thing while the browser is offline, and pays when it is back', async ({
   page,
   openForm,
