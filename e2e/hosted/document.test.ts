@@ -1,71 +1,9 @@
 import { fillCard, hostedPage } from '../fixtures/buyer.ts'
 import { expect, payOf, test } from '../fixtures/hosted-form.ts'
 
-const entry = /checkout-assets\/checkout-/
-const form = /checkout-assets\/form-/
-
-test('opens the session before the script of the form arrives', async ({ page, openForm }) => {
-  const opened = page.waitForResponse(/checkout-api\/session/)
-  await page.route(form, async (route) => {
-    await opened
-    await route.continue()
-  })
-  await openForm()
-})
-
-test('requests the script of the form before the first script arrives', async ({
-  page,
-  openForm,
-}) => {
-  const requested = page.waitForRequest(form)
-  await page.route(entry, async (route) => {
-    await requested
-    await route.continue()
-  })
-  await openForm()
-})
-
-test('loads no script that the preloading page does not name', async ({
-  page,
-  openForm,
-  stack,
-}) => {
-  const loaded: string[] = []
-  page.on('request', (request) => {
-    if (/checkout-assets.*\.js$/.test(request.url())) loaded.push(new URL(request.url()).pathname)
-  })
-  await openForm()
-  const response = await fetch(`${stack.api.baseUrl}/v1/preload`)
-  const named = [...(await response.text()).matchAll(/modulepreload" href="([^"]+)"/g)]
-  expect(loaded.sort()).toEqual(named.map(([, path]) => path).sort())
-})
-
-test('reports no height while the shop gives it no width', async ({ page, openForm }) => {
-  await openForm()
-  const frame = page.locator('iframe')
-  await frame.evaluate((element) => {
-    element.style.width = '0'
-  })
-  const inside = hostedPage(page).locator('html')
-  await expect.poll(() => inside.evaluate(() => innerWidth)).toBe(0)
-  // The observer of the size has run two frames later.
-  await inside.evaluate(async () => {
-    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame)
-  })
-  expect((await frame.boundingBox())?.height).toBeLessThan(1000)
-})
-
 const hostileTexts = [
   '<img src=x onerror=alert(1)>',
   '"><svg onload=alert(1)>',
-  '</script><script>alert(1)</script>',
-  "';alert(1)//",
-  '{{alert(1)}} #{alert(1)}',
-  '<iframe srcdoc="<script>alert(1)</script>">',
-  'javascript:alert(1)',
-  '&lt;img src=x onerror=alert(1)&gt;',
-  '<b onclick=alert(1)>&"\'`',
-  '<!--<style>*{display:none}</style>',
   '\u202Elive\u202C \u2067evil',
   '\u2028alert(1)\u0007',
 ]
@@ -128,18 +66,18 @@ for (const [name, response, help] of [
     /pi-checkout: no_response\. .*Check that the service is running/,
   ],
 ] as const) {
-  for (const environment of ['test', 'live'] as const) {
-    test(`explains ${name} to developers in a test environment only, ${environment}`, async ({
-      page,
-      openForm,
-      pageErrors,
-    }) => {
-      pageErrors.allow(/Failed to load resource|pi-checkout: /)
-      const printed: string[] = []
-      page.on('console', (line) => printed.push(line.text()))
-      await page.route('**/checkout-api/confirm', (route) =>
-        response ? route.fulfill(response) : route.abort(),
-      )
+  test(`explains ${name} to developers in a test environment only`, async ({
+    page,
+    openForm,
+    pageErrors,
+  }) => {
+    pageErrors.allow(/Failed to load resource|pi-checkout: /)
+    const printed: string[] = []
+    page.on('console', (line) => printed.push(line.text()))
+    await page.route('**/checkout-api/confirm', (route) =>
+      response ? route.fulfill(response) : route.abort(),
+    )
+    for (const environment of ['live', 'test'] as const) {
       await openForm({ environment })
       await fillCard(page, '4242 4242 4242 4242')
       await payOf(page).click()
@@ -148,6 +86,6 @@ for (const [name, response, help] of [
       await expect(shown).toHaveText(environment === 'test' ? [help] : [])
       const isPrinted = printed.some((line) => line.includes('pi-checkout:'))
       expect(isPrinted).toBe(environment === 'test')
-    })
-  }
+    }
+  })
 }

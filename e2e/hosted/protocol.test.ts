@@ -1,162 +1,117 @@
-/** The same promises for the service's hosted page and for the fake with which merchants test. @module */
-import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
+/** The protocol between element and hosted page, at the hosted page. */
+import { payWith } from '@pi-checkout/element/testing'
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
 import { authenticate, messages, messageTypes, playElement } from '../fixtures/played-element.ts'
 import { test as base, expect, type Stack } from '../fixtures/test-stack.ts'
 
-interface Subject {
-  readonly name: string
-  prepare(page: Page, stack: Stack): Promise<Handoff>
-}
-
-const subjects: readonly Subject[] = [
-  {
-    name: 'the hosted page',
-    prepare: (_, stack) => createIntent(stack, { amount: 10_000, currency: 'USD' }),
-  },
-  {
-    name: 'the fake',
-    prepare: async (page, { api }) => {
-      const body = fakeHostedPage().html
-      await page.route(`${api.checkoutOrigin}/checkout/*`, (route) =>
-        route.fulfill({ contentType: 'text/html', body }),
-      )
-      return { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
-    },
-  },
-]
-
 /** `test` on a merchant's page without a policy: the tests evaluate text. */
 const test = base.extend({
   baseURL: async ({ decorated }, use) => use(decorated.publish([])),
 })
 
-for (const subject of subjects) {
-  test(`${subject.name} sends hello once for each document, and waits for init`, async ({
-    page,
-    stack,
-  }) => {
-    await mount(page, { subject, stack })
-    await expect.poll(() => page.evaluate('window.loaded')).toBe(true)
-    const [first] = await messages(page)
-    await page.evaluate('frame.src = frame.src')
-    await expect.poll(() => messages(page)).toHaveLength(2)
-    const [, second] = await messages(page)
-    for (const one of [first, second]) {
-      expect(one).toEqual({
-        by: 'window',
-        data: { pi: 'checkout', t: 'hello', v: [1], doc: expect.stringMatching(/^[\w-]{22,64}$/) },
-      })
-    }
-    expect(second?.data.doc).not.toBe(first?.data.doc)
-  })
+test('sends hello once for each document, and waits for init', async ({ page, stack }) => {
+  await mount(page, stack)
+  await expect.poll(() => page.evaluate('window.loaded')).toBe(true)
+  const [first] = await messages(page)
+  await page.evaluate('frame.src = frame.src')
+  await expect.poll(() => messages(page)).toHaveLength(2)
+  const [, second] = await messages(page)
+  for (const one of [first, second]) {
+    expect(one).toEqual({
+      by: 'window',
+      data: { pi: 'checkout', t: 'hello', v: [1], doc: expect.stringMatching(/^[\w-]{22,64}$/) },
+    })
+  }
+  expect(second?.data.doc).not.toBe(first?.data.doc)
+})
 
-  test(`${subject.name} accepts one valid init from its parent`, async ({ page, stack }) => {
-    await mount(page, { subject, stack })
-    await expect.poll(() => messages(page)).toHaveLength(1)
-    for (const wrong of [
-      "{ doc: 'B'.repeat(32) }",
-      '{ v: 2 }',
-      "{ pi: 'challenge' }",
-      '{}, { ports: 0 }',
-      '{}, { ports: 2 }',
-      '{}, { by: otherFrame }',
-    ]) {
-      await page.evaluate(`sendInit(${wrong})`)
-    }
-    await page.evaluate('sendInit()')
-    await expect.poll(() => messages(page)).toHaveLength(2)
-    await page.evaluate('window.first = port; sendInit(); first.postMessage({ t: "ping" })')
-    await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'pong'])
-    const senders = (await messages(page)).map(({ by }) => by)
-    expect(senders).toEqual(['window', 'port 6', 'port 6'])
-  })
+test('accepts one valid init from its parent', async ({ page, stack }) => {
+  await mount(page, stack)
+  for (const wrong of [
+    "{ doc: 'B'.repeat(32) }",
+    '{ v: 2 }',
+    "{ pi: 'challenge' }",
+    '{}, { ports: 0 }',
+    '{}, { ports: 2 }',
+    '{}, { by: otherFrame }',
+  ]) {
+    await page.evaluate(`sendInit(${wrong})`)
+  }
+  await page.evaluate('sendInit()')
+  await expect.poll(() => messages(page)).toHaveLength(2)
+  await page.evaluate('window.first = port; sendInit(); first.postMessage({ t: "ping" })')
+  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'pong'])
+  const senders = (await messages(page)).map(({ by }) => by)
+  expect(senders).toEqual(['window', 'port 6', 'port 6'])
+})
 
-  test(`${subject.name} is ready after auth, in the configured language, and ignores other messages`, async ({
-    page,
-    stack,
-  }) => {
-    const handoff = await mount(page, { subject, stack })
-    await expect.poll(() => messages(page)).toHaveLength(1)
-    await page.evaluate(`
-      sendInit()
-      const junk = [null, 1, 'ready', [], {}, { t: 'nothing' }, { t: 5 }, { t: 'auth' }, { t: 'config' },
-        { t: 'auth', id: 1, secret: {} }, { t: '__proto__' }, { t: 'left' }]
-      for (const message of junk) port.postMessage(message)
-      port.postMessage({ t: 'ping' })`)
-    await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'pong'])
-    await authenticate(page, { handoff, locale: 'hy-AM' })
-    await expect.poll(() => messageTypes(page)).toContain('ready')
-    const hosted = page.frameLocator('pi-checkout iframe').locator('html')
-    await expect(hosted).toHaveAttribute('lang', /^hy/)
-    await page.evaluate(`port.postMessage({ t: 'config', locale: 'ru' })`)
-    await expect(hosted).toHaveAttribute('lang', 'ru')
-    for (const { data } of await messages(page)) {
-      if (data.t === 'size') expect(data.h).toBeGreaterThan(0)
-      if (data.t === 'size') expect(data.h).toBeLessThanOrEqual(5000)
-    }
-  })
+test('is ready after auth, in the configured language, and ignores other messages', async ({
+  page,
+  stack,
+}) => {
+  const handoff = await mount(page, stack)
+  await page.evaluate(`
+    sendInit()
+    const junk = [null, 1, 'ready', [], {}, { t: 'nothing' }, { t: 5 }, { t: 'auth' }, { t: 'config' },
+      { t: 'auth', id: 1, secret: {} }, { t: '__proto__' }, { t: 'left' }]
+    for (const message of junk) port.postMessage(message)
+    port.postMessage({ t: 'ping' })`)
+  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'pong'])
+  await authenticate(page, { handoff, locale: 'hy-AM' })
+  await expect.poll(() => messageTypes(page)).toContain('ready')
+  const hosted = page.frameLocator('pi-checkout iframe').locator('html')
+  await expect(hosted).toHaveAttribute('lang', /^hy/)
+  await page.evaluate(`port.postMessage({ t: 'config', locale: 'ru' })`)
+  await expect(hosted).toHaveAttribute('lang', 'ru')
+  for (const { data } of await messages(page)) {
+    if (data.t === 'size') expect(data.h).toBeGreaterThan(0)
+    if (data.t === 'size') expect(data.h).toBeLessThanOrEqual(5000)
+  }
+})
 
-  test(`${subject.name} is busy from Pay until the outcome, and sends finish without result or secret`, async ({
-    page,
-    stack,
-  }) => {
-    const handoff = await open(page, { subject, stack })
-    await payWith(page, 'declined')
-    await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'ready', 'busy', 'idle'])
-    await payWith(page, 'succeeded')
-    await expect.poll(() => messageTypes(page)).toContain('finish')
-    expect((await messageTypes(page)).slice(5)).toEqual(['busy', 'idle', 'finish'])
-    const sent = (await messages(page)).slice(1).map(({ data }) => data)
-    for (const message of sent)
-      expect(['t', 'on', 'h']).toEqual(expect.arrayContaining(Object.keys(message)))
-    expect(JSON.stringify(sent)).not.toContain(handoff.clientSecret)
-  })
+test('is busy from Pay until the outcome, and sends finish without result or secret', async ({
+  page,
+  stack,
+}) => {
+  const handoff = await open(page, stack)
+  await payWith(page, 'declined')
+  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'ready', 'busy', 'idle'])
+  await payWith(page, 'succeeded')
+  await expect.poll(() => messageTypes(page)).toContain('finish')
+  expect((await messageTypes(page)).slice(5)).toEqual(['busy', 'idle', 'finish'])
+  const sent = (await messages(page)).slice(1).map(({ data }) => data)
+  for (const message of sent)
+    expect(['t', 'on', 'h']).toEqual(expect.arrayContaining(Object.keys(message)))
+  expect(JSON.stringify(sent)).not.toContain(handoff.clientSecret)
+})
 
-  test(`${subject.name} sends cancel instead of finish when the buyer cancels`, async ({
-    page,
-    stack,
-  }) => {
-    await open(page, { subject, stack })
-    await payWith(page, 'canceled')
-    await expect.poll(() => messageTypes(page)).toContain('cancel')
-    expect(await messageTypes(page)).not.toContain('finish')
-  })
-
-  test(`${subject.name} asks before a redirect, and returns to the exact address`, async ({
-    page,
-    stack,
-  }) => {
-    await open(page, { subject, stack })
-    // Signed and long, with a router in its fragment.
-    const query = `?note=a%20b&sign=1%2B2~&filter=${'x'.repeat(7800)}#/pay?step=2`
-    await page.evaluate(`history.replaceState(null, '', '${query}')`)
-    const address = page.url()
-    await payWith(page, 'redirect')
-    await page.waitForFunction(
-      (there) => location.href === there && !Reflect.has(window, 'messages'),
-      address,
-    )
-  })
-}
+test('asks before a redirect, and returns to the exact address', async ({ page, stack }) => {
+  await open(page, stack)
+  // Signed and long, with a router in its fragment.
+  const query = `?note=a%20b&sign=1%2B2~&filter=${'x'.repeat(7800)}#/pay?step=2`
+  await page.evaluate(`history.replaceState(null, '', '${query}')`)
+  const address = page.url()
+  await payWith(page, 'redirect')
+  await page.waitForFunction(
+    (there) => location.href === there && !Reflect.has(window, 'messages'),
+    address,
+  )
+})
 
 /** Makes the merchant's page implement the element's side of the protocol. */
-async function mount(
-  page: Page,
-  { subject, stack }: { readonly subject: Subject; readonly stack: Stack },
-): Promise<Handoff> {
-  const handoff = await subject.prepare(page, stack)
+async function mount(page: Page, stack: Stack): Promise<Handoff> {
+  const handoff = await createIntent(stack)
   await page.goto('')
   await playElement(page, `${stack.api.checkoutOrigin}/checkout/${handoff.id}`)
+  await expect.poll(() => messages(page)).toHaveLength(1)
   return handoff
 }
 
 /** Mounts the frame and waits until the form is ready. */
-async function open(page: Page, mounting: Parameters<typeof mount>[1]): Promise<Handoff> {
-  const handoff = await mount(page, mounting)
-  await expect.poll(() => messages(page)).toHaveLength(1)
+async function open(page: Page, stack: Stack): Promise<Handoff> {
+  const handoff = await mount(page, stack)
   await page.evaluate('sendInit()')
   await authenticate(page, { handoff, locale: 'en' })
   await expect.poll(() => messageTypes(page)).toContain('ready')

@@ -15,7 +15,6 @@ import {
   formatCvc,
   formatExpiry,
   groupNumber,
-  isWholeNumber,
   readCard,
   toAscii,
   validate,
@@ -37,19 +36,12 @@ export function toneOf(notice: FormNotice | undefined): 'bad' | 'quiet' {
   return neutral.has(notice?.key) ? 'quiet' : 'bad'
 }
 
-const neutral: ReadonlySet<FormNotice['key']> = new Set([
-  'unknown',
-  'silent',
-  'connection',
-  'again',
-])
+const neutral: ReadonlySet<FormNotice['key']> = new Set(['unknown', 'connection', 'again'])
 
 export class CardForm extends LightElement {
   @property({ attribute: false }) language: Language = 'en'
   @property({ attribute: false }) payLabel = ''
   @property({ attribute: false }) notice: FormNotice | undefined
-  /** The notice with which the latest confirmation ended. It marks the field at fault. */
-  @property({ attribute: false }) rejection: FormNotice | undefined
   /** Whether a desktop's keyboard is in the number field at the start. Not in a frame, whose page has the focus. */
   @property({ attribute: false }) takesFocus = false
   @property({ attribute: false }) busy = false
@@ -61,14 +53,12 @@ export class CardForm extends LightElement {
   @state() private asking = false
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
-  /** Field that `rejection` marks, in place of the notice. */
+  /** The notice with which the latest action ended. */
+  #rejection: FormNotice | undefined
+  /** Field that it marks, in place of the notice. */
   #marked: FieldName | undefined
   /** Number of the declined card, which is marked below the notice. */
   #declined: string | undefined
-  /** When a full field moved the focus on. */
-  #advancedAt = -habitTime
-  /** Settled while no pointer is pressed. */
-  #pressed: Promise<unknown> | undefined
   /** Values after the latest event. The inputs themselves hold the current ones. */
   #before: CardFields = { number: '', expiry: '', cvc: '', name: '' }
 
@@ -80,9 +70,10 @@ export class CardForm extends LightElement {
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    if (!changed.has('rejection')) return
+    if (changed.get('busy') !== true || this.busy) return
     this.asking = false
-    const { key } = this.rejection ?? {}
+    this.#rejection = this.notice
+    const { key } = this.#rejection ?? {}
     const field = key && fieldsAtFault[key]
     const fields = this.#read()
     // The page may have been loaded again after the confirmation: an empty field is not wrong.
@@ -98,7 +89,7 @@ export class CardForm extends LightElement {
   protected override render(): TemplateResult {
     const brand = brandOf(this.#read().number)
     const { busy, language } = this
-    const isMarked = this.#marked && this.notice?.key === this.rejection?.key
+    const isMarked = this.#marked && this.notice?.key === this.#rejection?.key
     const notice = isMarked ? undefined : this.notice
     const words = texts[language]
     return html`
@@ -107,8 +98,6 @@ export class CardForm extends LightElement {
         novalidate
         aria-busy=${busy}
         @submit=${this.#submit}
-        @pointerdown=${this.#press}
-        @keydown=${this.#skipTab}
       >
         ${this.#field({
           name: 'number',
@@ -230,7 +219,7 @@ export class CardForm extends LightElement {
             maxlength=${numeric ? nothing : '128'}
             @input=${(event: Event) => this.#type(name, event)}
             @change=${(event: Event) => this.#type(name, event)}
-            @blur=${() => void this.#leave(name)}
+            @blur=${() => this.#leave(name)}
           />
           ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
         </div>
@@ -242,7 +231,6 @@ export class CardForm extends LightElement {
   #type(name: FieldName, event: Event): void {
     // The listener is on the input itself.
     const input = event.target as HTMLInputElement
-    const before = this.#before[name]
     const typed = input.value
     const caret = input.selectionStart ?? typed.length
     const value = this.#format(name, typed)
@@ -258,18 +246,6 @@ export class CardForm extends LightElement {
     // A shown error follows the typing; a new one waits until the buyer leaves the field.
     if (this.errors[name]) this.#setError(name, this.#validate()[name])
     this.requestUpdate()
-    if (document.activeElement !== input) return
-    const hasGrown = value.length > before.length && input.selectionStart === value.length
-    if (!hasGrown || !this.#isFull(name)) return
-    this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
-    this.#advancedAt = performance.now()
-  }
-
-  /** A Tab right after a field that moved the focus on by itself was meant for that field. */
-  readonly #skipTab = (event: KeyboardEvent): void => {
-    const isHabit = performance.now() - this.#advancedAt < habitTime
-    if (isHabit && event.key === 'Tab' && !event.shiftKey) event.preventDefault()
-    this.#advancedAt = -habitTime
   }
 
   /** The name is not changed. */
@@ -286,33 +262,17 @@ export class CardForm extends LightElement {
     }
   }
 
-  #isFull(name: FieldName): boolean {
-    const { number, expiry } = this.#read()
-    if (name === 'number') return isWholeNumber(number)
-    return name === 'expiry' && expiry.length === 7 && !this.#validate().expiry
-  }
-
-  /** An error moves what is below it, and a button that moves under a pressed pointer gets no click. */
-  readonly #press = (): void => {
-    this.#pressed = new Promise((resolve) => {
-      for (const end of ['pointerup', 'pointercancel']) {
-        window.addEventListener(end, () => setTimeout(resolve), { once: true })
-      }
-    })
-  }
-
-  async #leave(name: FieldName): Promise<void> {
-    await this.#pressed
+  #leave(name: FieldName): void {
     if (this.#read()[name] === '') return
     // Only the bank knows what is wrong: the mark stays until the buyer changes the value.
-    const isMarked = name === this.#marked && this.errors[name] === this.rejection?.key
+    const isMarked = name === this.#marked && this.errors[name] === this.#rejection?.key
     if (!isMarked) this.#setError(name, this.#validate()[name])
   }
 
   /** Whether the notice is about the card that the number field has. */
   get #isDeclined(): boolean {
     const { key } = this.notice ?? {}
-    const isShown = key !== undefined && key === this.rejection?.key
+    const isShown = key !== undefined && key === this.#rejection?.key
     return isShown && this.#declined !== '' && this.#declined === this.#read().number
   }
 
@@ -371,9 +331,6 @@ function serverNow(): number {
   const written = Date.parse(document.documentElement.dataset.now ?? '')
   return Number.isNaN(written) ? Date.now() : written + performance.now()
 }
-
-/** Milliseconds after an automatic advance, in which a Tab is taken as that advance. */
-const habitTime = 500
 
 /** Fields that the buyer corrects after a rejection. */
 const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {

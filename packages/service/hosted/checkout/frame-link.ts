@@ -8,6 +8,7 @@ import {
   readInit,
 } from '@pi-checkout/contract/frame-protocol'
 import type { Failure } from './checkout-client.ts'
+import { isTestMode } from './help.ts'
 
 /** @param origin - The parent's registered origin, as the browser reports it. */
 export type OnMessage = (message: FromElement, origin: string) => void
@@ -35,6 +36,7 @@ export class FrameLink implements PageLink {
   /** Pending requests, by the type of the reply. */
   readonly #pending = new Map<string, (message: FromElement) => void>()
   #port: MessagePort | undefined
+  /** Why the page around this one is rejected. A page that has a failure from the start accepts none. */
   failure: Failure | undefined
 
   /** @param origins - The registered origins that the service wrote into this page. */
@@ -69,7 +71,8 @@ export class FrameLink implements PageLink {
   }
 
   fail(code: string): void {
-    this.send(failure(code))
+    // In a test environment the element explains it to the developer.
+    this.send({ t: 'fail', code, test: isTestMode() || undefined })
     // Not closed: a closed port may drop a message that was sent and not received yet.
     this.#port = undefined
   }
@@ -81,8 +84,10 @@ export class FrameLink implements PageLink {
     if (init?.doc !== this.#doc || init.v !== PROTOCOL || !port || others.length > 0) return
     window.removeEventListener('message', this.#authenticate)
     this.#port = port
-    if (!this.#origins.has(event.origin)) {
+    if (!this.failure && !this.#origins.has(event.origin)) {
       this.failure = { code: 'origin_not_allowed', detail: `${event.origin} is not registered.` }
+    }
+    if (this.failure) {
       this.fail(this.failure.code)
       return
     }
@@ -97,16 +102,10 @@ export class FrameLink implements PageLink {
   }
 }
 
-/** Returns the message for a failure. In a test environment the element explains it to the developer. */
-export function failure(code: string): FromFrame {
-  const test = document.documentElement.dataset.mode === 'test' || undefined
-  return { t: 'fail', code, test }
-}
-
 const replyTimeout = 10_000
 
 /** Returns 128 random bits that distinguish this document from earlier ones in the same iframe. */
-export function randomDocumentId(): string {
+function randomDocumentId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -11,7 +11,7 @@ import { type FullPageLink, fullPage } from './full-page.ts'
 import { helpFor, isTestMode, report } from './help.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
-import { isBusy, noticeOf, type Reason, resultOf, type Step } from './page-state.ts'
+import { isBusy, noticeOf, resultOf, type Step } from './page-state.ts'
 import { PaymentController } from './payment-controller.ts'
 import { failureKey, fill, firstSentence, type Texts, texts } from './texts.ts'
 
@@ -38,12 +38,10 @@ export class HostedPage extends LightElement {
   }
 
   protected override willUpdate(): void {
-    const { step, view } = this.#payment
-    const busy = isBusy(step)
+    const busy = isBusy(this.#payment.step)
     this.#hasFocus = document.hasFocus()
     this.#hasEnded = this.#busy && !busy
     this.#busy = busy
-    if (this.#hasEnded && step.name === 'card') this.#rejection = view && this.#notice(view)
   }
 
   /** Moves the focus to a new step, result, or rejection, but only if the buyer was already inside. */
@@ -67,8 +65,6 @@ export class HostedPage extends LightElement {
   #busy = false
   /** An action has ended with this update. */
   #hasEnded = false
-  /** The notice with which the latest action ended. */
-  #rejection: FormNotice | undefined
   /** Before this update, since a challenge that is removed loses the focus. */
   #hasFocus = false
 
@@ -127,13 +123,14 @@ export class HostedPage extends LightElement {
 
   #step(view: CheckoutView): TemplateResult | undefined {
     const { step } = this.#payment
+    const { verifyText, confirmHere, toBankText, toBank } = this.#texts
     switch (step.name) {
       case 'challenge':
         return this.#challenge(step.ticket)
       case 'confirm-here':
-        return this.#confirmHere(step.reason)
+        return this.#offer('confirm-here', { hint: verifyText, label: confirmHere })
       case 'bank':
-        return this.#bank()
+        return this.#offer('to-bank', { hint: toBankText, label: toBank })
       case 'processing':
         return this.#processing()
       case 'result':
@@ -154,7 +151,6 @@ export class HostedPage extends LightElement {
         .language=${this.#language}
         .payLabel=${fill(this.#texts.pay, { amount })}
         .notice=${step.name === 'card' ? this.#notice(view) : undefined}
-        .rejection=${this.#rejection}
         .busy=${isBusy(step)}
         .sandbox=${view.environment === 'test'}
         .takesFocus=${fullPage !== undefined}
@@ -174,28 +170,26 @@ export class HostedPage extends LightElement {
     ></challenge-frame>`)
   }
 
-  /** The challenge is open in another window, or could not be opened in this one. */
-  #confirmHere(reason: Reason): TemplateResult {
-    const { elsewhere, interrupted, verifyText, confirmHere, tryAgain } = this.#texts
-    const hints = { elsewhere, interrupted, failed: verifyText }
-    const button = html`
-      <button class="primary pay" type="button" @click=${() => this.#payment.press('confirm-here')}>
-        <span>${reason === 'failed' ? tryAgain : confirmHere}</span>
-      </button>`
-    return this.#verification(this.#verify(hints[reason]), button)
-  }
-
-  #bank(): TemplateResult {
-    const { toBankText, toBank } = this.#texts
-    const busy = isBusy(this.#payment.step)
-    const button = html`
-      <button
+  /** The bank's page behind a button: another window may show it, or it replaces the shop's page. */
+  #offer(
+    button: 'confirm-here' | 'to-bank',
+    { hint, label }: { readonly hint: string; readonly label: string },
+  ): TemplateResult {
+    const { step } = this.#payment
+    const busy = step.name === 'bank' && isBusy(step)
+    const content = html`
+      <h2 class="title" tabindex="-1">${this.#texts.verify}</h2>
+      <p class="hint">${hint}</p>
+    `
+    return this.#verification(
+      content,
+      html`<button
         class="primary pay"
         type="button"
         aria-disabled=${busy}
-        @click=${() => this.#payment.press('to-bank')}
-      >${busy ? spinner : nothing}<span>${toBank}</span></button>`
-    return this.#verification(this.#verify(toBankText), button)
+        @click=${() => this.#payment.press(button)}
+      >${busy ? spinner : nothing}<span>${label}</span></button>`,
+    )
   }
 
   /** A step in which the bank verifies the buyer. Another card leads back to the form. */
@@ -210,13 +204,6 @@ export class HostedPage extends LightElement {
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
         ${this.#texts.anotherCard}
       </button>
-    `
-  }
-
-  #verify(hint: string): TemplateResult {
-    return html`
-      <h2 class="title" tabindex="-1">${this.#texts.verify}</h2>
-      <p class="hint">${hint}</p>
     `
   }
 

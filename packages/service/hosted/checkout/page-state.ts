@@ -7,21 +7,17 @@ import type { Texts } from './texts.ts'
 export type Step =
   /** There is no view yet. */
   | { readonly name: 'opening' }
-  /** @param isUnanswered - A confirmation of this view may have been committed without a response. */
-  | (Shown & { readonly name: 'card'; readonly isUnanswered: boolean })
+  | (Shown & { readonly name: 'card' })
   /** The issuer's page in a frame. It opens when the confirmation has its response. */
   | (Shown & { readonly name: 'challenge'; readonly ticket: ChallengeTicket | undefined })
-  /** Offers to open the challenge, which this page does not show. */
-  | (Shown & { readonly name: 'confirm-here'; readonly reason: Reason })
+  /** Offers to open a challenge that is not known to be this page's, or could not be opened. */
+  | (Shown & { readonly name: 'confirm-here' })
   /** The issuer's page replaces the shop's page. */
   | (Shown & { readonly name: 'bank'; readonly isLeaving: boolean })
   /** Waits for a pending result. */
   | (Shown & { readonly name: 'processing' })
   /** @param end - What the element learns. */
   | (Shown & { readonly name: 'result'; readonly end: 'finish' | 'cancel' })
-
-/** Why the page does not show the challenge. */
-export type Reason = 'elsewhere' | 'interrupted' | 'failed'
 
 /** What every step with a view has. */
 interface Shown {
@@ -46,8 +42,6 @@ interface Sending {
   /** Step and version of the view at the start. */
   readonly from: Step['name']
   readonly version: number
-  /** Whether an earlier confirmation of the same view had no response. */
-  readonly isRepeated: boolean
 }
 
 export type PageEvent =
@@ -58,8 +52,6 @@ export type PageEvent =
   | { readonly type: 'press'; readonly button: Action | 'confirm-here' | 'to-bank' }
   /** A request of the buyer, or for the challenge, has failed, and is sent again. */
   | { readonly type: 'failing'; readonly error: unknown }
-  /** The buyer's payment has had no response for long. */
-  | { readonly type: 'silent' }
   | { readonly type: 'response'; readonly view: CheckoutView }
   /** The buyer's request has failed. If it had no response, a view was read since then. */
   | { readonly type: 'send failed'; readonly error: unknown }
@@ -88,11 +80,9 @@ export function next(step: Step, event: PageEvent): Step {
       if (step.sending && step.sending.version !== step.view.version) return step
       return {
         ...step,
-        notice: step.sending?.action === 'pay' ? unknownNotice(step) : 'connection',
+        notice: step.sending?.action === 'pay' ? 'unknown' : 'connection',
         error: event.error,
       }
-    case 'silent':
-      return step.sending?.version === step.view.version ? { ...step, notice: 'silent' } : step
     case 'response':
       return afterResponse(step, event.view)
     case 'send failed':
@@ -103,7 +93,7 @@ export function next(step: Step, event: PageEvent): Step {
     case 'open failed':
       return afterOpenFailure(step, event.error)
     case 'over':
-      return step.name === 'challenge' && step.ticket ? offer(step, 'interrupted') : step
+      return step.name === 'challenge' && step.ticket ? offer(step) : step
     case 'restored':
       return step.name === 'bank' ? { ...step, isLeaving: false } : step
     case 'waited':
@@ -113,11 +103,6 @@ export function next(step: Step, event: PageEvent): Step {
 
 /** What the page does in a step without a press, with the version of the view. */
 export type Work = `${'open' | 'leave' | 'wait'} ${number}`
-
-/** A longer silence has another text. */
-function unknownNotice({ notice }: Shown): Notice {
-  return notice === 'silent' ? notice : 'unknown'
-}
 
 /** Returns the work of a step. Two steps with the same work share it. */
 export function workOf(step: Step): Work | undefined {
@@ -153,8 +138,7 @@ export function noticeOf(step: Step): { readonly notice: Notice; readonly error:
   if (step.name === 'opening') return { notice: undefined, error: undefined }
   const { notice, error, readError } = step
   if (readError === undefined) return { notice, error }
-  const isKept = notice === 'unknown' || notice === 'silent'
-  return { notice: isKept ? notice : 'connection', error: readError }
+  return { notice: notice === 'unknown' ? notice : 'connection', error: readError }
 }
 
 /** The results that have a heading. */
@@ -192,21 +176,12 @@ function shown(step: Step, view: CheckoutView): ShownStep {
         ...base,
         name: 'card',
         notice: view.lastPaymentFailure ? 'failure' : undefined,
-        isUnanswered: false,
       }
     case 'requires_action':
-      if (view.nextAction?.type === 'redirect') {
-        return { ...base, name: 'bank', isLeaving: isOwn(step, view) }
-      }
-      if (sending?.action === 'pay' || isOwn(step, view)) {
-        return { ...base, name: 'challenge', ticket: undefined }
-      }
-      // After a reload it is not known which window shows the challenge.
-      return {
-        ...base,
-        name: 'confirm-here',
-        reason: step.name === 'opening' ? 'interrupted' : 'elsewhere',
-      }
+      if (view.nextAction?.type === 'redirect') return { ...base, name: 'bank', isLeaving: false }
+      // Another window may show the challenge.
+      if (sending?.action !== 'pay') return { ...base, name: 'confirm-here' }
+      return { ...base, name: 'challenge', ticket: undefined }
     case 'processing':
       return { ...base, name: 'processing' }
     default: {
@@ -214,11 +189,6 @@ function shown(step: Step, view: CheckoutView): ShownStep {
       return { ...base, name: 'result', end: hasCanceled ? 'cancel' : 'finish' }
     }
   }
-}
-
-/** Returns whether the next view shows the result of this page's unanswered confirmation. */
-function isOwn(step: Step, view: CheckoutView): boolean {
-  return step.name === 'card' && step.isUnanswered && view.version === step.view.version + 1
 }
 
 function afterPress(step: ShownStep, button: Action | 'confirm-here' | 'to-bank'): Step {
@@ -236,8 +206,7 @@ function afterPress(step: ShownStep, button: Action | 'confirm-here' | 'to-bank'
   const isForm = step.name === 'card'
   const isVerification = ['challenge', 'confirm-here', 'bank'].includes(step.name)
   if (button === 'another-card' ? !isVerification : !isForm) return step
-  const isRepeated = step.name === 'card' && step.isUnanswered
-  const sending = { action: button, from: step.name, version: step.view.version, isRepeated }
+  const sending = { action: button, from: step.name, version: step.view.version }
   return { ...step, ...noNotice, sending }
 }
 
@@ -253,35 +222,25 @@ function afterResponse(step: ShownStep, view: CheckoutView): Step {
 function afterFailure(step: ShownStep, error: unknown): Step {
   const { sending } = step
   if (!sending) return step
-  const isRejected = isRejection(error)
   const hasChanged = step.view.version !== sending.version
-  const isOwn = !isRejected && step.view.version === sending.version + 1
-  const after = answered(step, { isOwn })
+  const after = answered(step, { isOwn: false })
   const rejection = rejectionNotice(error)
   if (step.name !== sending.from || (hasChanged && !rejection)) return after
-  const notice = rejection ?? (sending.action === 'pay' ? 'again' : 'notDone')
-  if (after.name !== 'card' || sending.action !== 'pay') return { ...after, notice, error }
-  return {
-    ...after,
-    notice,
-    error,
-    isUnanswered: after.isUnanswered || (!isRejected && !hasChanged),
-  }
+  return { ...after, notice: rejection ?? (sending.action === 'pay' ? 'again' : 'notDone'), error }
 }
 
-/** Ends the buyer's request. @param isOwn - Whether the view is the result of this page's confirmation. */
+/** Ends the buyer's request. @param isOwn - Whether the view is the response to this page's confirmation. */
 function answered(step: ShownStep, { isOwn }: { readonly isOwn: boolean }): ShownStep {
   const { sending } = step
   const after = { ...step, sending: undefined }
   if (sending?.action !== 'pay') return after
-  const isEarlier = sending.isRepeated && step.view.version === sending.version + 1
-  if (after.name === 'bank') return { ...after, isLeaving: isOwn || isEarlier }
-  return after.name === 'challenge' && !isOwn && !isEarlier ? offer(after, 'elsewhere') : after
+  if (after.name === 'bank') return { ...after, isLeaving: isOwn }
+  return after.name === 'challenge' && !isOwn ? offer(after) : after
 }
 
 function afterOpenFailure(step: ShownStep, error: unknown): Step {
   const notice = rejectionNotice(error) ?? 'bankFailed'
-  if (step.name === 'challenge') return { ...offer(step, 'failed'), notice, error }
+  if (step.name === 'challenge') return { ...offer(step), notice, error }
   if (step.name !== 'bank') return step
   if (error === undefined) return { ...step, isLeaving: false, notice: 'toBankFailed' }
   return {
@@ -292,9 +251,8 @@ function afterOpenFailure(step: ShownStep, error: unknown): Step {
   }
 }
 
-function offer(step: ShownStep, reason: Reason): ShownStep {
-  const { view, sending, readError } = step
-  return { view, sending, readError, ...noNotice, name: 'confirm-here', reason }
+function offer({ view, sending, readError }: ShownStep): ShownStep {
+  return { view, sending, readError, ...noNotice, name: 'confirm-here' }
 }
 
 const rejectionNotices: ReadonlyMap<string, Notice> = new Map<string, Notice>([

@@ -72,20 +72,13 @@ export function readAppearance(text: string | undefined): {
     const token = Object.hasOwn(tokens, name) ? tokens[name as keyof Appearance] : undefined
     if (token?.isValid(value)) appearance[name] = value
     else {
-      const rule = token?.rule ?? `is not known. Use ${Object.keys(tokens).join(', ')}`
-      const received = token ? `; received ${excerpt(value)}. The default is used` : ''
-      errors.push(`appearance.${name.slice(0, maxShown)}: ${rule}${received}.`)
+      const known = Object.keys(tokens).join(', ')
+      const rule = token ? `${token.rule}. The default is used.` : `is not known. Use ${known}.`
+      errors.push(`appearance.${name.slice(0, 60)}: ${rule}`)
     }
   }
   // Each value was checked by the rule of its token.
   return { appearance: appearance as Appearance, errors }
-}
-
-const maxShown = 60
-
-function excerpt(value: unknown): string {
-  const text = JSON.stringify(value)
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
 }
 
 function parse(text: string | undefined): unknown {

@@ -1,24 +1,24 @@
 /** The error page: no form and no data. It sends a parent its code, and shows the fix in a test environment. @module */
-import { failCodes, type Hello, PROTOCOL, readInit } from '@pi-checkout/contract/frame-protocol'
-import { failure, randomDocumentId } from '../checkout/frame-link.ts'
+import { FrameLink } from '../checkout/frame-link.ts'
 import { helpFor, isTestMode, report } from '../checkout/help.ts'
 
-const doc = randomDocumentId()
-const code = failCodes.find((known) => known === document.documentElement.dataset.code)
-
-window.addEventListener('message', ({ source, data, ports }) => {
-  const [port] = ports
-  if (source !== window.parent || readInit(data)?.doc !== doc || !port || !code) return
-  port.postMessage(failure(code))
-})
-
-const details: Readonly<Record<(typeof failCodes)[number], string>> = {
+const details: Readonly<Record<string, string>> = {
   origin_not_allowed: 'The page around this frame is not registered.',
   unauthorized: 'No Payment Intent has this id.',
 }
 
-if (code && isTestMode()) {
-  const help = helpFor({ code, detail: details[code] })
+/** Empty in a page that is in no frame. */
+const { code = '' } = document.documentElement.dataset
+const detail = details[code]
+
+if (detail) {
+  const link = new FrameLink(new Set(), () => {})
+  link.failure = { code, detail }
+  link.start()
+}
+
+if (detail && isTestMode()) {
+  const help = helpFor({ code, detail })
   const line = document.createElement('p')
   line.className = 'help'
   line.textContent = `Test mode: ${help}`
@@ -36,6 +36,3 @@ if (back && window.parent === window && history.length > 1) {
     history.back()
   })
 }
-
-const hello: Hello = { pi: 'checkout', t: 'hello', v: [PROTOCOL], doc }
-window.parent.postMessage(hello, '*')

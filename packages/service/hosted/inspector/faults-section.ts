@@ -28,7 +28,7 @@ export class FaultsSection extends Section {
         ${
           requests.length > 0
             ? html`<h3>Requests with a fault</h3>
-              <ul class="log">${requests.map((request) => requestRow(this.sandbox, request))}</ul>`
+              <ul class="rows">${requests.map((request) => requestRow(this.sandbox, request))}</ul>`
             : nothing
         }
       </section>

@@ -3,20 +3,12 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { LightElement } from '../light-element.ts'
 import { badge, loading, name } from './markup.ts'
-import { type Route, readRoute, readToken, type Section, sections, writeRoute } from './route.ts'
+import { readRoute, readToken, type Section, sections, writeRoute } from './route.ts'
 import { Sandbox } from './sandbox.ts'
 import { span, text } from './show.ts'
 
 export class Inspector extends LightElement {
   readonly #sandbox = new Sandbox(this)
-
-  hasPanes(): boolean {
-    return matchMedia('(min-width: 52.01rem)').matches
-  }
-
-  replace(route: Route): void {
-    location.replace(writeRoute(route))
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -33,7 +25,7 @@ export class Inspector extends LightElement {
   }
 
   protected override render(): unknown {
-    const { connection, environment, actionError, readError, route } = this.#sandbox
+    const { connection, environment, error, route } = this.#sandbox
     if (connection === 'locked') return this.#gate()
     if (!environment) return html`<main class="apart">${loading(this.#sandbox)}</main>`
     const isLive = connection === 'connected'
@@ -46,8 +38,8 @@ export class Inspector extends LightElement {
         <span class="end row">${links}</span>
       </header>
       <nav aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
-      ${this.#error(actionError ?? readError)}
-      <main data-section=${route.section}>${this.#section()}</main>
+      ${error ? this.#error(error) : nothing}
+      <main data-section=${route.section}>${views[route.section](this.#sandbox)}</main>
       <footer class="row between hint">
         <span>Test mode: no real cards or payments.</span>
         <span class="keys"><kbd>/</kbd> search <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> close</span>
@@ -62,7 +54,7 @@ export class Inspector extends LightElement {
       if (token) this.#sandbox.unlock(token)
       else this.#sandbox.lock(notToken)
     }
-    const { tokenError } = this.#sandbox
+    const { error } = this.#sandbox
     return html`<header class="top row">${brand}<span class="end row">${links}</span></header>
       <main class="apart stack">
       <h1>Inspector</h1>
@@ -71,18 +63,16 @@ export class Inspector extends LightElement {
       <form class="stack" @submit=${enter}>
         <label for="token">Admin token or link</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required
-          aria-invalid=${tokenError ? 'true' : 'false'} aria-describedby="token-error">
-        <p class="error" id="token-error" role="alert">${tokenError}</p>
+          aria-invalid=${error ? 'true' : 'false'} aria-describedby="token-error">
+        <p class="error" id="token-error" role="alert">${error}</p>
         <button class="primary">Open the inspector</button>
       </form>
     </main>`
   }
 
-  #error(message: string | undefined): unknown {
-    if (!message) return nothing
-    const { actionError } = this.#sandbox
-    const close = html`<button type="button" class="small" @click=${() => this.#sandbox.dismiss()}>Close</button>`
-    return html`<div class="notice between" role="alert"><p>${text(message, 500)}</p>${actionError ? close : nothing}</div>`
+  #error(message: string): TemplateResult {
+    return html`<div class="notice between" role="alert"><p>${text(message, 500)}</p>
+      <button type="button" class="small" @click=${() => this.#sandbox.dismiss()}>Close</button></div>`
   }
 
   /** Each merchant has a letter in its own color, so that two are not taken for each other. */
@@ -127,20 +117,6 @@ export class Inspector extends LightElement {
     }</a>`
   }
 
-  #section(): TemplateResult {
-    const sandbox = this.#sandbox
-    switch (sandbox.route.section) {
-      case 'intents':
-        return html`<intents-section .sandbox=${sandbox}></intents-section>`
-      case 'requests':
-        return html`<requests-section .sandbox=${sandbox}></requests-section>`
-      case 'faults':
-        return html`<faults-section .sandbox=${sandbox}></faults-section>`
-      case 'settings':
-        return html`<settings-section .sandbox=${sandbox}></settings-section>`
-    }
-  }
-
   readonly #navigate = (): void => {
     // A new link can be opened in the same tab.
     const token = takeToken()
@@ -169,7 +145,7 @@ export class Inspector extends LightElement {
   #step(by: number, event: Event): void {
     const { section, id: openId } = this.#sandbox.route
     const rows = [...this.querySelectorAll<HTMLElement>('.list [data-id]')]
-    const at = rows.findIndex(({ dataset }) => dataset.id === openId)
+    const at = rows.findIndex((row) => row.getAttribute('aria-current') === 'true')
     const next = rows[at === -1 ? 0 : at + by]
     if (!next) return
     event.preventDefault()
@@ -186,6 +162,13 @@ const titles: Readonly<Record<Section, string>> = {
   requests: 'Requests',
   faults: 'Faults',
   settings: 'Settings',
+}
+
+const views: Readonly<Record<Section, (sandbox: Sandbox) => TemplateResult>> = {
+  intents: (sandbox) => html`<intents-section .sandbox=${sandbox}></intents-section>`,
+  requests: (sandbox) => html`<requests-section .sandbox=${sandbox}></requests-section>`,
+  faults: (sandbox) => html`<faults-section .sandbox=${sandbox}></faults-section>`,
+  settings: (sandbox) => html`<settings-section .sandbox=${sandbox}></settings-section>`,
 }
 
 const tones = ['plain', 'moving', 'good', 'waiting'] as const

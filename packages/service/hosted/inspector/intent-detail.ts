@@ -6,7 +6,7 @@ import { statusLabel } from './labels.ts'
 import { copyButton, facts, jsonBlock, loading, name } from './markup.ts'
 import { requestRow } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
-import { money, text, time } from './show.ts'
+import { money, time } from './show.ts'
 import { timeline } from './timeline.ts'
 
 export function intentDetail(sandbox: Sandbox): TemplateResult {
@@ -17,9 +17,7 @@ export function intentDetail(sandbox: Sandbox): TemplateResult {
       : detail
         ? shown(sandbox, detail)
         : loading(sandbox)
-  return html`<section class="box stack detail" aria-label="Intent">
-    <a class="back" href=${sandbox.link('intents')}>← All intents</a>${content}
-  </section>`
+  return html`<section class="box stack detail" aria-label="Intent">${content}</section>`
 }
 
 function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
@@ -34,7 +32,7 @@ function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
     ${timeline(detail)}
     ${
       requests.length > 0
-        ? html`<h3>Requests</h3><ul class="log">${requests.map((request) => requestRow(sandbox, request))}</ul>`
+        ? html`<h3>Requests</h3><ul class="rows">${requests.map((request) => requestRow(sandbox, request))}</ul>`
         : nothing
     }
     <h3>Details</h3>
@@ -69,25 +67,13 @@ function actions(
   )
 }
 
+/** What the timeline and the JSON do not show. */
 function details(detail: ShownIntent): TemplateResult {
   const { intent, expiresAt, finalizedAt, settlement, replayUntil } = detail
-  const {
-    paymentMethod,
-    lastPaymentFailure: failure,
-    nextAction,
-    providerPaymentId,
-    customer,
-  } = intent
-  const card = paymentMethod?.card
   return facts([
     ['Created', time(intent.createdAt)],
     finalizedAt ? ['Final since', time(finalizedAt)] : ['Deadline', time(expiresAt)],
-    ['Card', card && text(`${card.brand} •••• ${card.last4}, ${card.expMonth}/${card.expYear}`)],
-    ['Next action', nextAction && `${text(nextAction.type)} until ${time(nextAction.expiresAt)}`],
     ['Succeeds', settlement && time(settlement.at)],
-    ['Last failure', failure && text(failure.declineCode ?? failure.code)],
-    ['Provider id', providerPaymentId && html`<code>${text(providerPaymentId)}</code>`],
-    ['Customer', customer && name(customer.name ?? customer.email ?? customer.id)],
     ['Replays until', replayUntil ? time(replayUntil) : 'Not possible without Idempotency-Key'],
   ])
 }

@@ -1,12 +1,11 @@
 /** The newest intents, and next to them the one that is open. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
-import { repeat } from 'lit/directives/repeat.js'
 import type { SentRequest } from '../../shared/sandbox-api.ts'
 import { curlOf, exampleCreate } from './curl.ts'
 import { intentDetail } from './intent-detail.ts'
 import { statusLabel } from './labels.ts'
-import { codeBlock, emptySection, loading, name, searchField } from './markup.ts'
+import { codeBlock, emptySection, loading, name, panes } from './markup.ts'
 import { Section } from './section.ts'
 import { money, time } from './show.ts'
 
@@ -18,39 +17,26 @@ export class IntentsSection extends Section {
     const { intents, next } = data.intents
     const isUnfiltered = !search.q && !search.before
     if (intents.length === 0 && isUnfiltered && !route.id) return this.#empty()
-    const rows = intents.map((intent) => [intent.id, this.#row(intent)] as const)
-    return html`<div class="panes" data-open=${route.id ? 'detail' : 'list'}>
-      <section class="list" aria-label="Payment Intents">
-        <div class="filters row">
-          ${searchField('Search intents', {
-            placeholder: 'Order, customer, card, id, key',
-            value: search.q,
-            onInput: (q) => sandbox.find({ q }),
-          })}
-          ${this.#create('New')}
-        </div>
-        ${
-          rows.length > 0
-            ? html`<ul class="rows">${repeat(
-                rows,
-                ([id]) => id,
-                ([, row]) => row,
-              )}</ul>`
-            : html`<p class="empty">No matching intents.</p>`
-        }
-        <p class="tools row between">
-          ${isUnfiltered ? nothing : this.#page('Show newest', { q: '' })}
-          ${next ? this.#page('Show older', { before: next }) : nothing}
-        </p>
-      </section>
-      ${route.id ? intentDetail(sandbox) : html`<p class="empty">Select an intent to see its timeline, and to decide its outcome.</p>`}
-    </div>`
+    return panes(
+      {
+        label: 'Intents',
+        placeholder: 'Order, customer, card, id, key',
+        search: search.q,
+        onSearch: (q) => sandbox.find({ q }),
+        filters: this.#create('New'),
+        rows: intents.map((intent) => [intent.id, this.#row(intent)]),
+        none: 'No matching intents.',
+        tools: html`${isUnfiltered ? nothing : this.#page('Show newest', { q: '' })}
+          ${next ? this.#page('Show older', { before: next }) : nothing}`,
+      },
+      route.id || intents.length > 0 ? intentDetail(sandbox) : nothing,
+    )
   }
 
   #row(intent: PaymentIntent): TemplateResult {
     const { id, orderId, amount, currency, status, createdAt, customer } = intent
-    const current = id === this.sandbox.route.id
-    return html`<li><a href=${this.sandbox.link('intents', id)} data-id=${id} aria-current=${current ? 'true' : 'false'}>
+    const isOpen = id === this.sandbox.data.intent?.intent.id
+    return html`<li><a href=${this.sandbox.link('intents', id)} data-id=${id} aria-current=${isOpen ? 'true' : 'false'}>
       <b>${name(orderId)}</b>
       <span>${money(amount, currency)}</span>
       ${statusLabel(status, 'dot hint')}

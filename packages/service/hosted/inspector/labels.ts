@@ -41,7 +41,6 @@ const causes: ReadonlyMap<string, string> = new Map([
   ['canceled', 'Canceled by the buyer'],
   ['revoked', 'Secret revoked'],
   ['expired', 'Expired'],
-  ['revoked', 'Secret revoked'],
 ])
 
 /** What each fault does. */

@@ -1,5 +1,6 @@
 /** Markup that several sections share. @module */
 import { html, nothing, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
 import { copyText } from '../copy.ts'
 import type { Sandbox } from './sandbox.ts'
 import { lines, text } from './show.ts'
@@ -34,17 +35,41 @@ export function badge(tone: string, content: unknown): TemplateResult {
   return html`<span class="badge" data-tone=${tone}>${content}</span>`
 }
 
-export function searchField(
-  label: string,
-  options: {
-    readonly placeholder: string
-    readonly value: string
-    readonly onInput: (value: string) => void
-  },
-): TemplateResult {
-  return html`<input type="search" placeholder=${options.placeholder} aria-label=${label} maxlength="200"
-    .value=${options.value}
-    @input=${({ target }: Event) => target instanceof HTMLInputElement && options.onInput(target.value)}>`
+interface List {
+  readonly label: string
+  readonly placeholder: string
+  readonly search: string
+  readonly onSearch: (value: string) => void
+  readonly filters: TemplateResult
+  readonly rows: readonly (readonly [id: string, row: TemplateResult])[]
+  /** What is shown without rows. */
+  readonly none: string
+  readonly tools: TemplateResult
+}
+
+/** A list with its filters, and next to it the open item. */
+export function panes(list: List, detail: unknown): TemplateResult {
+  const { label, placeholder, search, onSearch, filters, rows, none, tools } = list
+  return html`<div class="panes">
+    <section class="list" aria-label=${label}>
+      <div class="filters row">
+        <input type="search" aria-label=${`Search ${label.toLowerCase()}`} placeholder=${placeholder} maxlength="200"
+          .value=${search} @input=${({ target }: Event) => onSearch((target as HTMLInputElement).value)}>
+        ${filters}
+      </div>
+      ${
+        rows.length > 0
+          ? html`<ul class="rows">${repeat(
+              rows,
+              ([id]) => id,
+              ([, row]) => row,
+            )}</ul>`
+          : html`<p class="empty">${none}</p>`
+      }
+      <p class="tools row between hint">${tools}</p>
+    </section>
+    ${detail}
+  </div>`
 }
 
 export function copyButton(content: string, label = 'Copy'): TemplateResult {

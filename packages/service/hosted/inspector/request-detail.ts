@@ -1,12 +1,7 @@
 /** One request of the log: why it failed, what was sent and received, and the command that sends it again. @module */
 import type { Problem } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
-import type {
-  LintIssue,
-  LoggedExchange,
-  LoggedRequest,
-  SentRequest,
-} from '../../shared/sandbox-api.ts'
+import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { curlOf } from './curl.ts'
 import { faultText } from './labels.ts'
 import { codeBlock, facts, jsonBlock, loading, name } from './markup.ts'
@@ -24,7 +19,6 @@ export function requestDetail(sandbox: Sandbox): TemplateResult {
         ? shown(sandbox, data.exchange)
         : loading(sandbox)
   return html`<section class="box stack detail" aria-label="Request">
-    <a class="back" href=${sandbox.link('requests')}>← All requests</a>
     ${issues.map((issue) => issueBox(sandbox, issue))} ${content}
   </section>`
 }
@@ -39,7 +33,7 @@ function shown(sandbox: Sandbox, exchange: LoggedExchange): TemplateResult {
     ${reasons(request, responseBody)} ${summary(sandbox, exchange)}
     ${message('Request', headers, requestBody)} ${message('Response', received, responseBody)}
     <h3>Send again</h3>
-    ${again(sandbox, exchange)}`
+    ${command(exchange)}`
 }
 
 /** The problem's explanation, and that of each field. */
@@ -113,23 +107,15 @@ function message(
     }`
 }
 
-/** Sends the same request from the service, or as a command. */
-function again(
-  sandbox: Sandbox,
-  { request: { operation, method, path }, headers, requestBody, isExact }: LoggedExchange,
-): TemplateResult {
+/** The request as a command. */
+function command({ request, headers, requestBody, isExact }: LoggedExchange): TemplateResult {
   if (!isExact) {
     return html`<p class="hint">Not possible, because this log does not have the request as it was sent: it had a masked
       value, a query, no valid key, or a body that was not kept.</p>`
   }
-  const request = { method, path, headers, body: requestBody }
-  const send = async (): Promise<void> => {
-    const sent = await sandbox.change<SentRequest>('POST', 'requests', request)
-    if (sent) location.hash = sandbox.link('requests', sent.requestId ?? undefined)
-  }
-  const canSend = operation === 'create' || operation === 'retrieve'
-  return html`${canSend ? html`<p><button type="button" @click=${send}>Send again</button></p>` : nothing}
-    ${codeBlock(curlOf(request, operation !== 'page'), 'Copy as curl')}`
+  const { method, path, operation } = request
+  const sent = { method, path, headers, body: requestBody }
+  return codeBlock(curlOf(sent, operation !== 'page'), 'Copy as curl')
 }
 
 /** A problem that would matter in production, with its fix. */

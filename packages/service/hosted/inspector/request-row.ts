@@ -9,7 +9,7 @@ export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateRe
   const { requestId, at, method, path, ms, order, problem, pointers, operation } = request
   const error = problem && operation !== 'check' && text([problem, ...pointers].join(' '))
   const isOpen = requestId === sandbox.route.id
-  return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
+  return html`<li><a href=${sandbox.link('requests', requestId)} data-id=${requestId}
     aria-current=${isOpen ? 'true' : 'false'}>
     <span class="subject">${
       order

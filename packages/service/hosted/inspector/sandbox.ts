@@ -1,4 +1,5 @@
 /** What the inspector shows: read once a second, and after each action. @module */
+import type { Problem } from '@pi-checkout/contract'
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type {
   IntentPage,
@@ -11,7 +12,6 @@ import type {
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
 import { type Route, type Section, writeRoute } from './route.ts'
-import { type Method, SandboxApiError, SandboxClient } from './sandbox-client.ts'
 import { SharedToken } from './shared-token.ts'
 
 /** What was read of one environment. `null` does not exist. */
@@ -21,6 +21,7 @@ interface Data {
   /** The rules, and the newest requests that a fault changed. */
   readonly faults?: (Log & { readonly rules: readonly StoredFaultRule[] }) | null
   readonly issues?: readonly LintIssue[] | undefined
+  /** The open intent, or the newest one of the list. */
   readonly intent?: ShownIntent | null | undefined
   readonly exchange?: LoggedExchange | null | undefined
 }
@@ -31,25 +32,24 @@ interface Log {
 
 type Get = <Body>(path: string) => Promise<Body | null>
 
-/** What the inspector's page does for the data. */
-export interface SandboxHost extends ReactiveControllerHost {
-  /** Returns whether an item is beside its list, and does not hide it. */
-  hasPanes(): boolean
-  /** Shows a route in place of the current one, without an entry in the history. */
-  replace(route: Route): void
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** The service rejected a request. `message` is shown to the user. */
+class Rejection extends Error {
+  override readonly name = 'Rejection'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
 }
 
 export class Sandbox implements ReactiveController {
   /** `locked`: no token, or a rejected one. */
   connection: 'locked' | 'connecting' | 'connected' | 'lost' = 'locked'
-  /** Why the last token was rejected. */
-  tokenError: string | undefined
-  /** Why the last action failed, until it is dismissed. */
-  actionError: string | undefined
-  /** Why the last read was rejected. */
-  readError: string | undefined
-  /** Whether an action runs. Another one does nothing. */
-  busy = false
+  /** Why the last token or action was rejected. */
+  error: string | undefined
   route: Route = { section: 'intents' }
   environments: readonly SandboxEnvironment[] = []
   environment: SandboxEnvironment | undefined
@@ -57,37 +57,36 @@ export class Sandbox implements ReactiveController {
   /** Search of the intents, and the id of the intent before the page. */
   search = { q: '', before: '' }
 
-  readonly #host: SandboxHost
-  readonly #token = new SharedToken((token) => this.unlock(token))
-  #client: SandboxClient | undefined
+  readonly #host: ReactiveControllerHost
+  readonly #shared = new SharedToken((token) => this.unlock(token))
+  #token: string | undefined
+  #isActing = false
   #reading = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** The next list of intents opens its first one, if it lacks the open one. */
-  #opensFirst = true
 
-  constructor(host: SandboxHost) {
+  constructor(host: ReactiveControllerHost) {
     this.#host = host
     host.addController(this)
   }
 
   hostConnected(): void {
-    const token = this.#client ? undefined : this.#token.find()
+    const token = this.#token === undefined ? this.#shared.find() : undefined
     if (token) this.unlock(token)
   }
 
   unlock(token: string): void {
-    this.#client = new SandboxClient(token)
+    this.#token = token
     this.connection = 'connecting'
-    this.tokenError = undefined
+    this.error = undefined
     void this.refresh()
   }
 
   lock(reason: string): void {
     this.#stop()
-    this.#token.forget()
-    this.#client = undefined
-    this.tokenError = reason
+    this.#shared.forget()
+    this.#token = undefined
     this.connection = 'locked'
+    this.error = reason
     this.#host.requestUpdate()
   }
 
@@ -98,40 +97,41 @@ export class Sandbox implements ReactiveController {
 
   open(route: Route): void {
     if (writeRoute(route) === writeRoute(this.route)) return
-    const { environment = route.environment, section, id } = this.route
-    const isSame = route.environment === undefined || route.environment === environment
-    if (!isSame) this.#leaveEnvironment()
+    const { environment = route.environment, id } = this.route
+    if (route.environment && route.environment !== environment) this.#leaveEnvironment()
     if (route.id !== id) this.data = { ...this.data, intent: undefined, exchange: undefined }
-    this.#opensFirst ||= !isSame || (route.section !== section && route.id === undefined)
-    this.actionError = undefined
+    this.error = undefined
     this.route = route
     void this.refresh()
   }
 
   find(search: Partial<Sandbox['search']>): void {
     this.search = { ...this.search, before: '', ...search }
-    this.#opensFirst = true
+    // The newest of what is found is open.
+    if (this.route.id) location.replace(this.link('intents'))
     // The next character may follow.
     this.#refreshIn(search.q === undefined ? 0 : typingPause)
   }
 
-  /** Sends a request. If it fails, shows why and returns `undefined`. */
+  /** Sends a request, unless another one runs. If it fails, shows why and returns `undefined`. */
   async act<Result>(method: Method, path: string, body?: unknown): Promise<Result | undefined> {
-    const client = this.#client
-    if (!client || this.busy) return undefined
-    this.busy = true
-    this.actionError = undefined
+    const token = this.#token
+    if (this.#isActing) return undefined
+    this.#isActing = true
+    this.error = undefined
     try {
       const signal = AbortSignal.timeout(actionTimeout)
-      const result = await client.send<Result>(method, path, { body, signal })
+      const result = await this.#send<Result>(method, path, { body, signal })
       await this.refresh()
       return result
     } catch (error) {
       // The request may have been sent with an earlier token.
-      if (client === this.#client) this.#report(error, 'actionError')
+      if (token !== this.#token) return undefined
+      if (isUnauthorized(error)) this.lock(tokenUnknown)
+      else this.error = error instanceof Rejection ? error.message : 'The service did not respond.'
       return undefined
     } finally {
-      this.busy = false
+      this.#isActing = false
       this.#host.requestUpdate()
     }
   }
@@ -142,7 +142,7 @@ export class Sandbox implements ReactiveController {
   }
 
   dismiss(): void {
-    this.actionError = undefined
+    this.error = undefined
     this.#host.requestUpdate()
   }
 
@@ -150,20 +150,21 @@ export class Sandbox implements ReactiveController {
   async refresh(): Promise<void> {
     this.#stop()
     this.#host.requestUpdate()
-    const [client, reading] = [this.#client, this.#reading]
-    if (!client) return
+    const [token, reading] = [this.#token, this.#reading]
+    if (token === undefined) return
     const late = setTimeout(() => reading.abort(), readTimeout)
     try {
-      await this.#read(client, reading.signal)
+      await this.#read(reading.signal)
       this.connection = 'connected'
-      this.readError = undefined
-      this.#token.keep(client.token)
+      this.#shared.keep(token)
     } catch (error) {
-      if (reading === this.#reading) this.#report(error, 'readError')
+      if (reading !== this.#reading) return
+      if (isUnauthorized(error)) return this.lock(tokenUnknown)
+      this.connection = 'lost'
     } finally {
       clearTimeout(late)
     }
-    if (reading === this.#reading && this.#client) this.#refreshIn(interval)
+    if (reading === this.#reading) this.#refreshIn(interval)
   }
 
   #refreshIn(milliseconds: number): void {
@@ -178,29 +179,27 @@ export class Sandbox implements ReactiveController {
     this.#reading = new AbortController()
   }
 
-  async #read(client: SandboxClient, signal: AbortSignal): Promise<void> {
+  async #read(signal: AbortSignal): Promise<void> {
     const { section, id } = this.route
-    const get: Get = async (path) => await client.get(path, signal)
-    const [all, intent] = await Promise.all([
+    const get: Get = async (path) => await this.#get(path, signal)
+    const [all, linked] = await Promise.all([
       get<SandboxEnvironments>('/environments'),
       section === 'intents' && id ? get<ShownIntent>(`/intents/${id}`) : undefined,
     ])
     const { environments } = all ?? { environments: [] }
     // A link may lead to another merchant's intent.
-    const wanted = intent?.environment ?? this.route.environment
+    const wanted = linked?.environment ?? this.route.environment
     const environment = environments.find((each) => each.id === wanted) ?? environments[0]
     const fresh = environment && (await this.#readSection(`/environments/${environment.id}`, get))
     signal.throwIfAborted()
     if (environment?.id !== this.environment?.id) this.#leaveEnvironment()
     this.environments = environments
     this.environment = environment
-    this.data = { ...this.data, ...fresh, intent }
-    const shown = fresh?.intents ? this.#select(fresh.intents) : id
-    const address = { environment: environment?.id, section, id: shown }
+    this.data = { ...this.data, intent: linked, ...fresh }
+    const address = { environment: environment?.id, section, id }
     if (writeRoute(address) === writeRoute(this.route)) return
     this.route = address
-    this.#host.replace(address)
-    if (shown !== undefined && shown !== id) await this.#read(client, signal)
+    location.replace(writeRoute(address))
   }
 
   async #readSection(path: string, get: Get): Promise<Data> {
@@ -209,26 +208,17 @@ export class Sandbox implements ReactiveController {
     if (section === 'faults') return { faults: await get(`${path}/faults`) }
     if (section === 'intents') {
       const query = Object.entries(this.search).filter(([, value]) => value)
-      return { intents: await get(`${path}/intents?${new URLSearchParams(query)}`) }
+      const intents = await get<IntentPage>(`${path}/intents?${new URLSearchParams(query)}`)
+      if (id) return { intents }
+      const [newest] = intents?.intents ?? []
+      return { intents, intent: newest && (await get<ShownIntent>(`/intents/${newest.id}`)) }
     }
-    const open = this.data.exchange
     const [requests, lint, exchange] = await Promise.all([
       get<Log>(`${path}/requests`),
       get<{ findings: readonly LintIssue[] }>(`${path}/lint`),
-      // It does not change.
-      !id || open?.request.requestId === id ? open : get<LoggedExchange>(`${path}/requests/${id}`),
+      id ? get<LoggedExchange>(`${path}/requests/${id}`) : undefined,
     ])
     return { requests, issues: lint?.findings, exchange }
-  }
-
-  /** Returns the id of the intent to open beside a list. */
-  #select({ intents }: IntentPage): string | undefined {
-    const { id } = this.route
-    if (!this.#opensFirst || !this.#host.hasPanes()) return id
-    // A link may lead to an intent that is on no page yet.
-    const isKept = id && (this.search.q === '' || intents.some((each) => each.id === id))
-    this.#opensFirst = intents.length === 0
-    return isKept ? id : intents[0]?.id
   }
 
   #leaveEnvironment(): void {
@@ -236,14 +226,34 @@ export class Sandbox implements ReactiveController {
     this.search = { q: '', before: '' }
   }
 
-  #report(error: unknown, place: 'actionError' | 'readError'): void {
-    const isRejection = error instanceof SandboxApiError
-    if (isRejection && error.status === 401) this.lock(tokenUnknown)
-    else if (isRejection) this[place] = error.message
-    else if (place === 'actionError') this.actionError = 'The service did not respond.'
-    else this.connection = 'lost'
-    this.#host.requestUpdate()
+  /** Reads what may not exist: `null` then. */
+  async #get<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
+    try {
+      return await this.#send<Body>('GET', path, { signal })
+    } catch (error) {
+      if (error instanceof Rejection && error.status === 404) return null
+      throw error
+    }
   }
+
+  async #send<Body>(
+    method: Method,
+    path: string,
+    { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
+  ): Promise<Body> {
+    const headers = new Headers({ authorization: `Bearer ${this.#token}` })
+    if (body !== undefined) headers.set('content-type', 'application/json')
+    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(`/_sandbox${path}`, { method, headers, signal, ...content })
+    // The service is of the same build.
+    if (response.ok) return (await response.json()) as Body
+    const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
+    throw new Rejection(response.status, detail ?? `The service returned ${response.status}.`)
+  }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof Rejection && error.status === 401
 }
 
 const tokenUnknown =

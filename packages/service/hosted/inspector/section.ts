@@ -35,22 +35,21 @@ export abstract class Section extends LightElement {
     this.#lostFocus ||= this.contains(document.activeElement)
   }
 
-  /** Brings the open row into view, and a focus whose element has gone to the open item, or back to its row. */
+  /** Brings the open row and item into view, and moves a focus whose element has gone to the item, or back to its row. */
   protected override updated(): void {
     const { id } = this.sandbox.route
     const before = this.#shown
     const row = this.querySelector('[data-id][aria-current="true"]')
-    if (id !== before && (row || id === undefined)) {
+    const item = this.querySelector<HTMLElement>('.detail h2')
+    if (id !== before && (row || !id)) {
       this.#shown = id
       row?.scrollIntoView({ block: 'nearest' })
+      // Below the list on a phone.
+      if (id) item?.scrollIntoView({ block: 'nearest' })
     }
-    if (!this.#lostFocus) return
-    const { activeElement: active } = document
-    const place = this.querySelector<HTMLElement>(id ? '.detail h2' : `[data-id="${before}"]`)
-    this.#lostFocus = active === document.body || active?.checkVisibility() === false
-    if (this.#lostFocus && place) {
-      place.focus()
-      this.#lostFocus = false
-    }
+    const place = item ?? this.querySelector<HTMLElement>(`[data-id="${before}"]`)
+    const isLost = document.activeElement === document.body
+    if (this.#lostFocus && isLost) place?.focus()
+    this.#lostFocus &&= isLost && !place
   }
 }

@@ -7,7 +7,6 @@ import {
   formatCvc,
   formatExpiry,
   groupNumber,
-  isWholeNumber,
   readCard,
   validate,
 } from '../../hosted/checkout/card-fields.ts'
@@ -111,12 +110,11 @@ test('detects the brand from the first digits', () => {
   }
 })
 
-test('accepts every test card and detects its complete number', () => {
+test('accepts every test card', () => {
   for (const number of Object.values(testCards)) {
     const brand = authorize({ number, expMonth: 12, expYear: 2040, cvc: '123' })?.summary.brand
     const cvc = brand === 'amex' ? '1234' : '123'
     expect(validate({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
-    expect(isWholeNumber(groupNumber(number)), number).toBe(true)
     expect(brandOf(number)?.type).toBe(brand)
   }
 })

@@ -36,7 +36,6 @@ const events: Readonly<Record<string, PageEvent>> = {
   'confirm-here': { type: 'press', button: 'confirm-here' },
   'to-bank': { type: 'press', button: 'to-bank' },
   failing: { type: 'failing', error: lost },
-  silent: { type: 'silent' },
   lost: { type: 'send failed', error: lost },
   conflict: { type: 'send failed', error: rejected('version_conflict') },
   'past-year': {
@@ -64,11 +63,10 @@ function eventOf(text: string): PageEvent {
   return { type: isResponse ? 'response' : 'read', view }
 }
 
-/** Step, notice, and work in short: `card again`, `confirm-here elsewhere`, `challenge busy open 2`. */
+/** Step, notice, and work in short: `card again`, `challenge busy open 2`. */
 function shortOf(step: Step): string {
-  const reason = step.name === 'confirm-here' && step.reason
   const end = step.name === 'result' && step.end
-  const parts = [step.name, reason, end, noticeOf(step).notice, isBusy(step) && 'busy']
+  const parts = [step.name, end, noticeOf(step).notice, isBusy(step) && 'busy']
   return [...parts, workOf(step)].filter(Boolean).join(' ')
 }
 
@@ -110,45 +108,35 @@ test.each([
     'card > card busy > challenge busy > challenge busy open 2 > challenge busy > challenge busy',
   ],
   [
-    'opens the challenge of a confirmation whose response is lost',
-    'form-1 pay challenge-2 lost',
-    'card > card busy > challenge busy > challenge busy open 2',
+    'offers the challenge of a confirmation whose response is lost',
+    'form-1 pay challenge-2 lost confirm-here',
+    'card > card busy > challenge busy > confirm-here busy > challenge busy open 2',
   ],
   [
-    'opens the challenge of a confirmation that arrives after its last attempt',
+    'offers the challenge of a confirmation that arrives after its last attempt',
     'form-1 pay failing lost challenge-2',
-    'card > card busy > card unknown busy > card again > challenge busy open 2',
-  ],
-  [
-    'opens the challenge of a confirmation that arrives during the next one',
-    'form-1 pay lost pay challenge-2 conflict',
-    'card > card busy > card again > card busy > challenge busy > challenge busy open 2',
+    'card > card busy > card unknown busy > card again > confirm-here busy',
   ],
   [
     'offers the challenge of another window',
     'form-1 challenge-2 confirm-here opened',
-    'card > confirm-here elsewhere busy > challenge busy open 2 > challenge busy',
+    'card > confirm-here busy > challenge busy open 2 > challenge busy',
   ],
   [
     'offers the challenge of another window whose confirmation was first',
     'form-1 pay challenge-2 conflict',
-    'card > card busy > challenge busy > confirm-here elsewhere busy',
+    'card > card busy > challenge busy > confirm-here busy',
   ],
-  [
-    'offers the challenge of a later confirmation after a lost one',
-    'form-1 pay lost declined-3 challenge-4',
-    'card > card busy > card again > card failure > confirm-here elsewhere busy',
-  ],
-  ['offers the challenge after a reload', 'challenge-2', 'confirm-here interrupted busy'],
+  ['offers the challenge after a reload', 'challenge-2', 'confirm-here busy'],
   [
     'offers a challenge that another window has taken over',
     'form-1 pay =challenge-2 opened over',
-    'card > card busy > challenge busy open 2 > challenge busy > confirm-here interrupted busy',
+    'card > card busy > challenge busy open 2 > challenge busy > confirm-here busy',
   ],
   [
     'offers a challenge that cannot be opened',
     'form-1 challenge-2 confirm-here failing open-failed',
-    'card > confirm-here elsewhere busy > challenge busy open 2 > challenge connection busy open 2 > confirm-here failed bankFailed busy',
+    'card > confirm-here busy > challenge busy open 2 > challenge connection busy open 2 > confirm-here bankFailed busy',
   ],
   [
     'leaves for the bank of its confirmation, and offers it when the page is restored',
@@ -175,11 +163,6 @@ test.each([
     'names the rejected field, or the change by another window',
     'form-1 pay past-year pay declined-3 conflict',
     'card > card busy > card expiryPast > card busy > card failure busy > card changed',
-  ],
-  [
-    'says after a long silence that the page can be closed, until there is a response',
-    'form-1 pay failing silent failing offline =succeeded-2',
-    'card > card busy > card unknown busy > card silent busy > card silent busy > card silent busy > result finish',
   ],
   [
     'shows a lost connection until a read succeeds, but an unknown result first',
