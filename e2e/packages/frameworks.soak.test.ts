@@ -34,6 +34,8 @@ const test = base.extend<{ framework: string; example: Example }>({
     await service.stop()
   },
 })
+// One after the other: the packages are packed once, and builds don't compete.
+test.describe.configure({ mode: 'default' })
 test.setTimeout(480_000)
 // Each step has its own end, so that the report says which one waits.
 test.use({ actionTimeout: 30_000, navigationTimeout: 30_000 })
