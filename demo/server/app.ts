@@ -8,7 +8,7 @@ import { securityHeaders } from './headers.ts'
 import { handoffLimit } from './limits.ts'
 import { ShopProblem } from './problem.ts'
 import { shopRoutes } from './routes.ts'
-import { redirectToOrigin, sameOrigin } from './same-origin.ts'
+import { sameOrigin } from './same-origin.ts'
 import type { Shop } from './shop.ts'
 import { staffRoutes } from './staff.ts'
 
@@ -24,7 +24,7 @@ export function shopApp(shop: Shop): Express {
   app.use(sameOrigin(shop.shopOrigin))
   app.use(['/checkout/handoff', '/checkout/start'], handoffLimit(shop))
   app.use(toNode(shop.checkout))
-  app.use(publicFiles, redirectToOrigin(shop.shopOrigin))
+  app.use(publicFiles)
   app.use(express.urlencoded({ extended: false, limit: '4kb', inflate: false }))
   app.use('/staff', staffRoutes(shop))
   app.use(shopRoutes(shop))

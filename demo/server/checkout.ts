@@ -20,7 +20,6 @@ import type { Request } from 'express'
 import type { Database } from './database.ts'
 import { log, logFailure } from './log.ts'
 import { findOrder, type Order, orderLines, ownedOrder } from './orders.ts'
-import { cardOf } from './paid-card.ts'
 import type { Shop } from './shop.ts'
 
 /** Returns `Content-Security-Policy` of each page. */
@@ -71,17 +70,15 @@ export function shopCheckout({
       return order && order.closedAt === null ? payableOrder(db, order) : undefined
     },
     // One statement, so that no other change comes in between. A payment that the staff accepts opens its order again.
-    onPaid: async ({ orderId, payment: { intentId, amount, currency }, accepted }) => {
-      const card = await cardOf(intents, intentId)
+    onPaid: ({ orderId, payment: { intentId, amount, currency }, accepted }) => {
       const paid = db
         .prepare(
-          `update orders set paid_by = ?1, paid_at = coalesce(paid_at, ?2), closed_at = null,
-                             paid_with = coalesce(?7, paid_with)
+          `update orders set paid_by = ?1, paid_at = coalesce(paid_at, ?2), closed_at = null
             where id = ?3 and (paid_by is null or paid_by = ?1)
               and (?6 = 1 or (amount = ?4 and currency = ?5 and closed_at is null))
             returning id`,
         )
-        .all(intentId, new Date().toISOString(), orderId, amount, currency, Number(accepted), card)
+        .all(intentId, new Date().toISOString(), orderId, amount, currency, Number(accepted))
       return paid.length === 1
     },
     // The staff decides: see `staff.ts`.

@@ -37,8 +37,7 @@ const schema = `
     placed_at text not null,
     closed_at text,
     paid_by text,
-    paid_at text,
-    paid_with text
+    paid_at text
   ) strict;
   create index if not exists orders_by_session on orders (session, placed_at);
 

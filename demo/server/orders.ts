@@ -17,8 +17,6 @@ export interface Order {
   /** The intent that paid for it. */
   readonly paidBy: string | null
   readonly paidAt: string | null
-  /** Brand and last four digits of the card. */
-  readonly paidWith: string | null
 }
 
 /** Returns a number that no other order has. Call it in the transaction that writes the order. */
@@ -33,7 +31,7 @@ const alphabet = '2346789BCDFGHJKMPQRTVWXY'
 
 const select = `
   select id, session, currency, amount, placed_at as "placedAt", closed_at as "closedAt",
-         paid_by as "paidBy", paid_at as "paidAt", paid_with as "paidWith" from orders`
+         paid_by as "paidBy", paid_at as "paidAt" from orders`
 
 /** Finds an order of any session, for jobs that run without a buyer. */
 export function findOrder(db: Database, orderId: string): Order | undefined {

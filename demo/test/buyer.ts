@@ -17,7 +17,6 @@ export class Buyer extends ShopBuyer {
     return {
       state: /data-testid="order-state" data-state="(\w+)"/.exec(page)?.[1],
       amount: /data-testid="order-total">([^<]+)</.exec(page)?.[1],
-      paidWith: /data-testid="paid-with">([^<]+)</.exec(page)?.[1],
       payable: page.includes(`href="/pay/${orderId}"`),
     }
   }

@@ -1,11 +1,4 @@
-import { join } from 'node:path'
-import type { Checkout } from '@pi-checkout/server'
-import {
-  argumentsFor,
-  examples,
-  startExample,
-  variablesOf,
-} from '@pi-checkout/test-support/example'
+import { argumentsFor, startExample, variablesOf } from '@pi-checkout/test-support/example'
 import { runProgram } from '@pi-checkout/test-support/process'
 import { settleIntent } from '@pi-checkout/test-support/sandbox'
 import { type ServiceReady, startService } from '@pi-checkout/test-support/stack'
@@ -45,17 +38,6 @@ test('no example starts without a key', async () => {
   for (const { code, errors } of await Promise.all(ends)) {
     expect([code, errors]).toEqual([1, expect.stringContaining('PI_API_KEY: environment variable')])
   }
-})
-
-test('the Next example creates one intent for its order and returns paid after the payment', async () => {
-  const shop = 'http://localhost:3000'
-  Object.assign(process.env, variablesOf(api))
-  const { GET, POST }: Record<'GET' | 'POST', Checkout> = await import(
-    join(examples, 'next/app/checkout/[action]/route.js')
-  )
-  await paysOnce(shop, (address, init) =>
-    (init?.method === 'POST' ? POST : GET)(new Request(address, init)),
-  )
 })
 
 /** Starts an example until the end of the test. Returns its origin. */

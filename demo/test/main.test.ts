@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { demoShop, runProgram } from '@pi-checkout/test-support/process'
@@ -80,16 +78,4 @@ test('exits without a key, with the fix', async () => {
   expect(code).toBe(1)
   expect(errors).toMatch(/^The shop could not start. PI_API_KEY: .*pi-service exec/)
   expect(errors).not.toContain('    at ')
-})
-
-test('exits with the fix if the port is in use', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const address = other.address()
-  const port = typeof address === 'object' ? String(address?.port) : ''
-  const { code, errors } = await runProgram([demoShop], { env: { ...env, PORT: port } })
-  other.close()
-  expect(code).toBe(1)
-  expect(errors).toContain(`Port ${port} is already in use`)
-  expect(errors).toContain('PORT=3001 npm start')
 })

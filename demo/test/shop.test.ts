@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { get } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startShop, type TestShop } from './shop.ts'
 
@@ -87,12 +85,4 @@ test('each page leads to the files to copy, and to the inspector', async () => {
   const about = await buyer.page('/how-this-shop-takes-payments')
   expect(about).toContain('demo/server/checkout.ts')
   expect(about).toContain('demo/server/views/pay-page.ts')
-})
-
-test('redirects from another loopback name to the shop’s origin', async () => {
-  const url = `${shop.url.replace('localhost', '127.0.0.1')}/cart?from=mail`
-  const [response] = await once(get(url, { headers: { 'sec-fetch-mode': 'navigate' } }), 'response')
-  response.resume()
-  const { statusCode, headers } = response
-  expect([statusCode, headers.location]).toEqual([307, `${shop.url}/cart?from=mail`])
 })

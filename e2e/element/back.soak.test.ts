@@ -28,7 +28,7 @@ test('keeps a running frame after Back', async ({ page, sites }) => {
   expect(sites.requests.filter((path) => path === '/checkout/pi_1')).toHaveLength(2)
 })
 
-test('replaces an unresponsive frame after Back (threat 54)', async ({ page, sites }) => {
+test('replaces an unresponsive frame after Back', async ({ page, sites }) => {
   await page.clock.install()
   await sites.openShop({
     headers: cacheable,

@@ -10,7 +10,7 @@ import {
   waitForState,
 } from '../fixtures/element-sites.ts'
 
-test('moveBefore keeps the session, and in Chromium the frame and its state (threat 53)', async ({
+test('moveBefore keeps the session, and in Chromium the frame and its state', async ({
   page,
   sites,
   browserName,
@@ -29,10 +29,7 @@ test('moveBefore keeps the session, and in Chromium the frame and its state (thr
   await expect(page.locator('iframe')).toHaveCount(1)
 })
 
-test('mounts the same values again after append or a later insertion (threat 53)', async ({
-  page,
-  sites,
-}) => {
+test('mounts the same values again after append or a later insertion', async ({ page, sites }) => {
   await sites.openShop()
   await waitForEvent(page, 'pi-ready')
   await page.evaluate("void document.querySelector('main').append(pay)")

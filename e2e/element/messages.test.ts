@@ -26,7 +26,7 @@ test('without a status, reports each end of a form that is usable again, and not
   await expect.poll(() => eventsOf(page)).toEqual([...readyEvents, ...ended, ...again])
 })
 
-test('no property or node of the element has the secret (threat 45)', async ({ page, sites }) => {
+test('no property or node of the element has the secret', async ({ page, sites }) => {
   await sites.openShop()
   await waitForState(page, 'ready')
   const values = await page.evaluate(() => {
@@ -88,18 +88,15 @@ test('mounts again once after a failure, then shows the error, and Try again mou
   expect(await page.evaluate('pay.error')).toBeNull()
 })
 
-test('loads when the browser is online again', async ({ page, sites }) => {
+test('loads when the browser is online again', async ({ page, sites, context, pageErrors }) => {
+  pageErrors.allow(/ERR_INTERNET_DISCONNECTED/)
   await sites.openShop()
   await waitForState(page, 'ready')
-  const online = (value: boolean): string =>
-    `Object.defineProperty(navigator, 'onLine', { get: () => ${value}, configurable: true })`
-  await page.evaluate(online(false))
-  sites.serveCheckout({ steps: [{ fail: 'internal' }] })
+  await context.setOffline(true)
   await clickInFrame(page, 'fail-internal')
   await waitForEvent(page, 'pi-error offline')
   await expect(page.getByRole('alert')).toContainText('You are offline.')
-  sites.serveCheckout({})
-  await page.evaluate(`${online(true)}; dispatchEvent(new Event('online'))`)
+  await context.setOffline(false)
   await waitForState(page, 'ready')
 })
 
@@ -114,24 +111,4 @@ test('waits for its configuration, which a component may set after it was render
   })
   await waitForEvent(page, 'pi-ready')
   expect(await eventsOf(page)).toEqual(readyEvents)
-})
-
-test('with an order, another function at each render requests nothing', async ({ page, sites }) => {
-  await sites.openShop({
-    script: `${configure}
-      window.calls = 0
-      pay.orderId = 'A'
-      const render = () => {
-        pay.fetchHandoff = async () => {
-          calls++
-          setTimeout(render)
-          return { id: 'pi_1', clientSecret: 'x' }
-        }
-      }
-      render()`,
-  })
-  await waitForState(page, 'ready')
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 500))')
-  expect(await page.evaluate('calls')).toBe(1)
-  expect(sites.requests).toEqual(['/checkout/pi_1'])
 })

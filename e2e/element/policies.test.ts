@@ -2,7 +2,6 @@ import {
   clickInFrame,
   expect,
   test,
-  textInFrame,
   waitForEvent,
   waitForState,
 } from '../fixtures/element-sites.ts'
@@ -24,11 +23,7 @@ for (const [code, reason, headers, hosted] of [
     {},
   ],
 ] as const) {
-  test(`reports ${code} if the frame is ${reason} (threat 49)`, async ({
-    page,
-    sites,
-    pageErrors,
-  }) => {
+  test(`reports ${code} if the frame is ${reason}`, async ({ page, sites, pageErrors }) => {
     pageErrors.allow(/frame-ancestors|Failed to load resource/)
     await page.clock.install()
     await sites.openShop({ headers, hosted })
@@ -77,19 +72,4 @@ test("the documented policy causes no violation, with style-src 'none' and Trust
   await clickInFrame(page, 'fail-unauthorized')
   await waitForEvent(page, 'pi-error unauthorized')
   expect(await page.locator('#pay').boundingBox()).toMatchObject({ height: 532 })
-})
-
-test('shows the hosted page on a cross-origin-isolated page in Chromium', async ({
-  page,
-  sites,
-}) => {
-  await sites.openShop({
-    headers: {
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-embedder-policy': 'require-corp',
-    },
-  })
-  await waitForEvent(page, 'pi-ready')
-  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
-  expect(await textInFrame(page, 'secret')).toBe('yes')
 })

@@ -16,7 +16,7 @@ interface Example {
   readonly origin: string
   /** Installs it from the tarballs, and builds it. `files` replace those of the example. */
   build(files?: Iterable<readonly [name: string, code: string]>): Promise<void>
-  /** Starts it and waits until it responds. @throws {Error} With its output, if it exits before. */
+  /** Starts it and waits until it responds. @throws {Error} With its output, if it exits before, or never does. */
   start(env?: NodeJS.ProcessEnv): Promise<() => Promise<unknown>>
 }
 
@@ -34,7 +34,11 @@ const test = base.extend<{ framework: string; example: Example }>({
     await service.stop()
   },
 })
-test.setTimeout(600_000)
+// One after the other: the packages are packed once, and builds don't compete.
+test.describe.configure({ mode: 'default' })
+test.setTimeout(480_000)
+// Each step has its own end, so that the report says which one waits.
+test.use({ actionTimeout: 30_000, navigationTimeout: 30_000 })
 
 for (const framework of ['next', 'sveltekit', 'nuxt', 'astro']) {
   test.describe(() => {
@@ -112,7 +116,8 @@ function exampleIn(cwd: string, { framework, origin, packed, service }: Given): 
     ...(isOld && { PATH: [dirname(nodeBinary(node22)), process.env.PATH].join(delimiter) }),
   }
   const npm = async (args: readonly string[], own: NodeJS.ProcessEnv = {}): Promise<void> => {
-    const options = { command: 'npm', cwd, env: { ...variables, ...own } }
+    const env = { ...variables, ...own }
+    const options = { command: 'npm', cwd, env, detached: true, timeout: 180_000 }
     const { code, output, errors } = await runProgram(args, options)
     if (code !== 0) throw new Error(`npm ${args.join(' ')}:\n${output}${errors}`)
   }
@@ -131,12 +136,16 @@ function exampleIn(cwd: string, { framework, origin, packed, service }: Given): 
       const env = { ...variables, ...own }
       const options = { command: 'npm', cwd, env, detached: true }
       const { child, log, stop } = await startProgram(['start'], options)
-      while (child.exitCode === null) {
-        const response = await fetch(origin).catch(() => undefined)
-        if (response?.ok) return stop
+      // Next.js would wait for each connection of the browser, also one without a request.
+      const end = () => stop('SIGKILL')
+      for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
+        const signal = AbortSignal.timeout(10_000)
+        const response = await fetch(origin, { signal }).catch(() => undefined)
+        if (response?.ok) return end
         await setTimeout(100)
       }
-      throw new Error(log.join('\n'))
+      await end()
+      throw new Error(`npm start does not respond:\n${log.join('\n')}`)
     },
   }
 }

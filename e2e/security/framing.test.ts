@@ -1,7 +1,7 @@
 import { openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('gives form, data, and ack to a frame in the registered shop only (threat 56)', async ({
+test('gives form, data, and ack to a frame in the registered shop only', async ({
   page,
   context,
   stack,
@@ -56,7 +56,7 @@ test('gives form, data, and ack to a frame in the registered shop only (threat 5
   await Promise.all(attempts.map(attack))
 })
 
-test('shows no form in a separate window (threat 56)', async ({ page, stack, pageErrors }) => {
+test('shows no form in a separate window', async ({ page, stack, pageErrors }) => {
   pageErrors.allow(/./)
   const { id } = await openCheckout(page)
   const alone = await page.context().newPage()

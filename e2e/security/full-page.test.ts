@@ -1,7 +1,7 @@
 import { payWith } from '@pi-checkout/element/testing'
 import type { Page } from '@playwright/test'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
-import { encodings, recordTraffic, scanFiles, scanPage } from '../fixtures/canaries.ts'
+import { recordTraffic, scanPage, scanPrograms, strayCanaries } from '../fixtures/canaries.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 
 /** From the shop's page with the frame to the full page. */
@@ -19,7 +19,7 @@ const allowedPlaces: readonly RegExp[] = [
   /^cookie in request header cookie of (?:GET|POST) \/checkout\/pi_\w+\/(?:page|session)$/,
 ]
 
-test('the full page leaves the secret and its cookie in no address, history, log, or store (threats 2, 33, 40)', async ({
+test('the full page leaves the secret and its cookie in no address, history, log, or store', async ({
   page,
   context,
   stack,
@@ -37,22 +37,14 @@ test('the full page leaves the secret and its cookie in no address, history, log
   await expectOrder(page, 'paid')
   const places = [
     ...[...open, ...(await scanPage(page))].map((text) => ['page', text] as const),
-    ...stack.service.log.slice(1).map((text) => ['service log', text] as const),
-    ...stack.shop.log.slice(1).map((text) => ['shop log', text] as const),
     ...(await traffic.places()),
-    ...(await scanFiles(stack.data)),
+    ...(await scanPrograms(stack)),
   ]
   const canaries = { clientSecret: clientSecret.split('_secret_')[1] ?? '', cookie }
-  const hits = Object.entries(canaries).flatMap(([name, value]) =>
-    places
-      .filter(([, text]) => encodings(value).some((encoded) => text.includes(encoded)))
-      .map(([place]) => `${name} in ${place}`),
-  )
-  expect(hits.filter((hit) => !allowedPlaces.some((allowed) => allowed.test(hit)))).toEqual([])
-  for (const allowed of allowedPlaces) expect(hits.some((hit) => allowed.test(hit))).toBe(true)
+  expect(strayCanaries(canaries, places, allowedPlaces)).toEqual([])
 })
 
-test('another site gains nothing from a stolen form, a frame, or a window (threats 33, 56)', async ({
+test('another site gains nothing from a stolen form, a frame, or a window', async ({
   page,
   context,
   stack,

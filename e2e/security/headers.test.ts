@@ -1,7 +1,7 @@
 import { openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('a script in the shop’s page cannot load, run, frame, or send anything cross-origin (threat 51)', async ({
+test('a script in the shop’s page cannot load, run, frame, or send anything cross-origin', async ({
   page,
   stack,
   pageErrors,

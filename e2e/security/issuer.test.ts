@@ -13,7 +13,7 @@ import {
 } from '../fixtures/buyer.ts'
 import { expect, startCrossSiteStack, test } from '../fixtures/cross-site-stack.ts'
 
-test('a hostile issuer page moves no page, opens no window, receives ids only, and decides nothing (threat 61)', async ({
+test('a hostile issuer page moves no page, opens no window, receives ids only, and decides nothing', async ({
   browser,
 }) => {
   // It starts a separate stack.
@@ -52,7 +52,7 @@ test('a hostile issuer page moves no page, opens no window, receives ids only, a
   await bank.stop()
 })
 
-test('only the code at the test bank completes the challenge, not forged messages (threat 62)', async ({
+test('only the code at the test bank completes the challenge, not forged messages', async ({
   page,
   pageErrors,
 }) => {

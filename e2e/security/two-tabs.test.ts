@@ -11,7 +11,7 @@ import {
 } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('charges once when two tabs pay at the same time, with a challenge each (threats 41, 63)', async ({
+test('charges once when two tabs pay at the same time, with a challenge each', async ({
   page,
   context,
   stack,

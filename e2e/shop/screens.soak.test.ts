@@ -21,15 +21,18 @@ for (const { colorScheme, viewport, ...contextOptions } of looks) {
       page,
       stack,
       pageErrors,
-    }, info) => {
+    }) => {
       const look = async (name: string): Promise<void> => {
         await expect(page.locator('h1').first()).toBeVisible()
         await page.evaluate(() => document.fonts.ready.then(() => {}))
-        // Before the picture, which needs a higher window.
         expect(await shiftOf(page), name).toBe(0)
-        await page.screenshot({ path: info.outputPath(`${name}.png`), fullPage: true })
         expect(await violationsIn(page), name).toEqual([])
-        expect(await overflowOf(page), name).toBe(0)
+        for (const size of viewport.width === 320 ? ['100%'] : ['200%', '100%']) {
+          const resize = (value: string) =>
+            document.documentElement.style.setProperty('font-size', value)
+          await page.evaluate(resize, size)
+          expect(await overflowOf(page), `${name} with text at ${size}`).toBe(0)
+        }
       }
       const open = async (path: string): Promise<void> => {
         await page.goto(path)

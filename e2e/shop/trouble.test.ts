@@ -1,12 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
-import {
-  addToCart,
-  expectOrder,
-  hostedPage,
-  openCheckout,
-  orderOf,
-  payButton,
-} from '../fixtures/buyer.ts'
+import { addToCart, expectOrder, hostedPage, openCheckout, payButton } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 test('says that the form is not available while the handoff fails; Try again loads it', async ({
@@ -60,21 +53,4 @@ test('asks the buyer not to pay again while the shop does not respond', async ({
   await page.unroute('**/checkout/status*')
   await page.clock.runFor(5000)
   await expectOrder(page, 'paid')
-})
-
-test('stays beside the order after a canceled payment, and the same order can be paid', async ({
-  page,
-}) => {
-  await openCheckout(page)
-  const order = orderOf(page)
-  await payWith(page, 'canceled')
-  await expect(page.getByText('You canceled the payment. You were not charged.')).toBeVisible()
-  await page.goto(`/orders/${order}`)
-  await expectOrder(page, 'canceled')
-  await page.getByTestId('pay-now').click()
-  await payWith(page, 'canceled')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await payWith(page, 'succeeded')
-  await expectOrder(page, 'paid')
-  expect(orderOf(page)).toBe(order)
 })

@@ -6,7 +6,7 @@ import { expect, test } from '../fixtures/test-stack.ts'
 
 test.use({ context: cachingContext })
 
-test('Back after paying shows no payment form, with the back/forward cache on (threat 54)', async ({
+test('Back after paying shows no payment form, with the back/forward cache on', async ({
   page,
   stack,
 }) => {

@@ -25,7 +25,7 @@ test('a buyer who edits the cart in another tab pays for what the cart has now',
   await expectOrder(page, 'paid')
 })
 
-test('a payment for a closed order does not pay for another one (threat 42)', async ({
+test('a payment for a closed order does not pay for another one', async ({
   page,
   context,
   stack,

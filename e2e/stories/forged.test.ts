@@ -1,7 +1,7 @@
 import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { test } from '../fixtures/test-stack.ts'
 
-test('a forged pi-phase does not make an order paid (threat 43)', async ({ page }) => {
+test('a forged pi-phase does not make an order paid', async ({ page }) => {
   await openCheckout(page)
   const orderId = orderOf(page)
   await page.evaluate(

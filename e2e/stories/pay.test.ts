@@ -1,5 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { createIntent, retrieve } from '../fixtures/api.ts'
+import { retrieve } from '../fixtures/api.ts'
 import {
   addToCart,
   challengePage,
@@ -70,15 +70,3 @@ test('shop, form, bank, and receipt show the same name and amount, in the shopâ€
   await expect(page.getByTestId('order-total')).toHaveText(amount)
   await expect(page.getByRole('main')).toContainText('Tsiran')
 })
-
-for (const locale of ['hy', 'ru']) {
-  test(`payWith passes the challenge of a form in ${locale}`, async ({
-    page,
-    stack,
-    decorated,
-  }) => {
-    await page.goto(decorated.publish([await createIntent(stack)], undefined, { locale }))
-    await payWith(page, 'challenge')
-    await expect(hostedPage(page).getByTestId('result')).toHaveAttribute('data-state', 'paid')
-  })
-}

@@ -1,6 +1,4 @@
-import { payWith } from '@pi-checkout/element/testing'
 import { intentsOf, settleIntent } from '@pi-checkout/test-support/sandbox'
-import { createIntent } from '../fixtures/api.ts'
 import {
   expectOrder,
   fillCard,
@@ -56,27 +54,4 @@ test('a payment that the bank processes for long has one page, which looks after
   await settleIntent(stack, id, 'succeeded')
   await expectOrder(page, 'paid')
   await expect(listed.locator('.badge')).toHaveText('Paid')
-})
-
-test('the page gets pi-finish again when a payment is declined late and another card pays', async ({
-  page,
-  stack,
-  decorated,
-}) => {
-  const handoff = await createIntent(stack)
-  await page.clock.install()
-  await page.goto(decorated.publish([handoff]))
-  await page.evaluate(`
-    window.ended = 0
-    document.addEventListener('pi-finish', () => { ended++ })`)
-  await payWith(page, 'pending')
-  await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
-  await page.clock.runFor(12_000)
-  await expect(page.locator('pi-checkout:state(finished)')).toHaveCount(1)
-
-  await settleIntent(stack, handoff.id, 'declined')
-  await expect(page.locator('pi-checkout:state(ready)')).toHaveCount(1)
-  await payWith(page, 'succeeded')
-  await expect(page.locator('pi-checkout:state(finished)')).toHaveCount(1)
-  expect(await page.evaluate('ended')).toBe(2)
 })

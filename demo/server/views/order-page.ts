@@ -37,7 +37,6 @@ export function orderPage(details: OrderDetails): Page {
         'Order number': orderNumber(order.id),
         Placed: timeText(order.placedAt, 'short'),
         Paid: order.paidAt && timeText(order.paidAt, 'short'),
-        Card: order.paidWith && html`<bdi data-testid="paid-with">${order.paidWith}</bdi>`,
       })}
       ${linesAndTotal(details)}
     </section>

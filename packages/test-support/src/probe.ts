@@ -1,4 +1,4 @@
-/** Measures a program that was started with `probed: true`, and shifts its clock. @module */
+/** Measures a program that was started with `probed: true`. @module */
 import { once } from 'node:events'
 import type { StartedProgram } from './process.ts'
 
@@ -24,10 +24,4 @@ export async function longestStall({ child }: Probed): Promise<number> {
   child.send({ stall: true })
   const [{ stall }] = (await once(child, 'message')) as [Measurement]
   return stall
-}
-
-/** Sets the wall clock of the program off by so many milliseconds. */
-export async function shiftClock({ child }: Probed, milliseconds: number): Promise<void> {
-  child.send({ shift: milliseconds })
-  await once(child, 'message')
 }

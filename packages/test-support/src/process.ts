@@ -19,8 +19,10 @@ export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Opens a channel for messages. */
   readonly ipc?: boolean
-  /** Starts a process group, which `stop` ends as a whole: for a command that wraps the program in a shell. */
+  /** Starts a process group, which is ended as a whole: for a command that wraps the program in a shell. */
   readonly detached?: boolean
+  /** Milliseconds after which `runProgram` ends the program, and fails with what it printed. */
+  readonly timeout?: number
 }
 
 export interface StartedProgram {
@@ -34,6 +36,7 @@ export interface StartedProgram {
    *
    * @param signal - `SIGTERM` by default.
    * @returns The exit status; `null` if a signal ended the process.
+   * @throws {Error} If it has not exited after a minute; the message contains its stderr.
    */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -80,7 +83,7 @@ export async function startProgram(
     log,
     child,
     stop: async (signal = 'SIGTERM') => {
-      const code = await stop(child, { signal, detached: options.detached ?? false })
+      const code = await stop(child, { ...options, signal, log: errors })
       // Without stdout: its first line contains keys.
       if (code) console.error(`${args.join(' ')} exited with ${code}:\n${errors.join('\n')}`)
       return code
@@ -88,17 +91,23 @@ export async function startProgram(
   }
 }
 
-/** Runs a program until it exits, with any status. */
+/**
+ * Runs a program until it exits, with any status.
+ *
+ * @throws {Error} If it takes longer than `timeout`; the message contains what it printed.
+ */
 export async function runProgram(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Promise<EndedProgram> {
   const child = run(args, options)
+  const isLate = endAfter(child, options)
   const [output, errors, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'close'),
   ])
+  if (isLate()) throw new Error(`${args.join(' ')} did not exit:\n${output}${errors}`)
   return { code, output, errors }
 }
 
@@ -125,13 +134,35 @@ function run(
 
 async function stop(
   child: ChildProcess,
-  { signal, detached }: { readonly signal: NodeJS.Signals; readonly detached: boolean },
+  {
+    signal,
+    log,
+    ...options
+  }: ProgramOptions & { readonly signal: NodeJS.Signals; readonly log: readonly string[] },
 ): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
     const closed = once(child, 'close')
-    if (detached && child.pid) process.kill(-child.pid, signal)
-    else child.kill(signal)
+    send(child, signal, options)
+    const isLate = endAfter(child, { ...options, timeout: 60_000 })
     await closed
+    if (isLate()) throw new Error(`The program did not exit after ${signal}:\n${log.join('\n')}`)
   }
   return child.exitCode
+}
+
+/** Kills a program that has not closed in time. Returns whether it was late. */
+function endAfter(child: ChildProcess, options: ProgramOptions): () => boolean {
+  let isLate = false
+  if (options.timeout === undefined) return () => isLate
+  const timer = setTimeout(() => {
+    isLate = true
+    send(child, 'SIGKILL', options)
+  }, options.timeout)
+  child.once('close', () => clearTimeout(timer))
+  return () => isLate
+}
+
+function send(child: ChildProcess, signal: NodeJS.Signals, { detached }: ProgramOptions): void {
+  if (detached && child.pid) process.kill(-child.pid, signal)
+  else child.kill(signal)
 }
