@@ -1,4 +1,4 @@
-import { orderedBuyer } from '@pi-checkout/test-support/http-buyer'
+import { orderedBuyer } from '@pi-checkout/test-support/demo-buyer'
 import { shiftClock } from '@pi-checkout/test-support/probe'
 import { storedIntents } from '@pi-checkout/test-support/sandbox'
 import { startStack } from '@pi-checkout/test-support/stack'
