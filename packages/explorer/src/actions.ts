@@ -87,7 +87,7 @@ const actions = {
     text: (buyer) => `Two tabs of buyer ${buyer} request the handoff at once.`,
   },
   pay: {
-    weight: 8,
+    weight: 10,
     variants: outcomes,
     applies: holds,
     play: async (sequence, { handoff, variant }) => {
@@ -159,7 +159,7 @@ const actions = {
     text: (buyer) => `Buyer ${buyer} adds ?status=paid to the status request.`,
   },
   'forged-price': {
-    weight: 2,
+    weight: 4,
     variants: Object.keys(forgedRequests),
     play: async (sequence, { buyer, handoff, variant }) => {
       const requests: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -276,20 +276,37 @@ const byName: Readonly<Record<ActionName, Action>> = actions
 const names = Object.keys(actions) as ActionName[]
 
 /**
- * Returns a random step of those that the adapter knows.
+ * Returns a function that deals random steps of those that the adapter knows. Like a deck of cards, it deals each action
+ * as often as its weight before it deals one again, so that a rare action comes soon.
  *
  * @param random - Returns numbers from 0 (included) to 1 (excluded).
  */
-export function randomStep(random: () => number, adapter: Adapter): Step {
+export function stepDealer(random: () => number, adapter: Adapter): () => Step {
   const oneOf = <Item>(items: readonly Item[]): Item =>
     items[Math.floor(random() * items.length)] as Item
-  const known = names.filter((name) => byName[name].isKnown?.(adapter) ?? true)
-  const action = oneOf(
-    known.flatMap((name) => Array.from({ length: byName[name].weight }, () => name)),
-  )
   // Most faults need several actions of one buyer.
-  const buyer = oneOf(['A', 'A', ...'ABCD'.slice(0, adapter.buyers ?? 2)])
-  return { action, buyer, tab: oneOf([0, 1, 2]), variant: oneOf(byName[action].variants ?? ['']) }
+  const buyers = ['A', 'A', ...'ABCD'.slice(0, adapter.buyers ?? 2)]
+  const deck = names.filter((name) => byName[name].isKnown?.(adapter) ?? true).flatMap(cardsOf)
+  let left: Card[] = []
+  return () => {
+    if (left.length === 0) left = [...deck]
+    const [{ action, variants }] = left.splice(Math.floor(random() * left.length), 1) as [Card]
+    return { action, buyer: oneOf(buyers), tab: oneOf([0, 1, 2]), variant: oneOf(variants) }
+  }
+}
+
+interface Card {
+  readonly action: ActionName
+  readonly variants: readonly string[]
+}
+
+/** Returns as many cards as the weight of an action, with one variant each if there are not more variants. */
+function cardsOf(action: ActionName): readonly Card[] {
+  const { weight, variants = [''] } = byName[action]
+  return Array.from({ length: weight }, (_, index) => {
+    const variant = variants[index % variants.length] as string
+    return { action, variants: variants.length > weight ? variants : [variant] }
+  })
 }
 
 /** Returns the step with the tab that exists. A buyer for whom it has no effect opens the page instead. */

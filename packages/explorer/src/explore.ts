@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { type Service, startService } from '@pi-checkout/service'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
-import { applies, fitted, randomStep, readStep, type Step } from './actions.ts'
+import { applies, fitted, readStep, type Step, stepDealer } from './actions.ts'
 import { checkAdapter, notChecked } from './adapter.ts'
 import { SetupError, TimeOver } from './errors.ts'
 import type { Exploration, ExploreOptions, FoundViolation } from './exploration.ts'
@@ -38,6 +38,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   const startsAhead = replayed === undefined
   const player = new Player({ command, adapter, service, endsAt, startsAhead })
   const random = seededRandom(seed)
+  const deal = stepDealer(random, adapter)
   let violation: FoundViolation | undefined
 
   const play = async (steps: readonly Step[], fit: Fit): Promise<boolean> => {
@@ -54,10 +55,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     else {
       for (let run = 0; run < runs && !violation; run++) {
         const length = 1 + Math.floor(random() * longestSequence)
-        await play(
-          Array.from({ length }, () => randomStep(random, adapter)),
-          fitted,
-        )
+        await play(Array.from({ length }, deal), fitted)
       }
       if (violation) await shorten(violation.replay.split(' ').map(readStep), replaySteps)
     }
