@@ -1,5 +1,5 @@
 /** A buyer without a browser, with what the demo's pages show. @module */
-import { ShopBuyer } from '@pi-checkout/test-support/http-buyer'
+import { ShopBuyer } from '@pi-checkout/test-support/demo-buyer'
 
 export class Buyer extends ShopBuyer {
   async put(product: string, quantity: number): Promise<void> {

@@ -41,7 +41,7 @@ const headers = { authorization: `Basic ${btoa(`staff:${PI_SHOP_STAFF_PASSWORD}`
 
 /** @type {import('@pi-checkout/explorer').Adapter} */
 export default {
-  routes: { page: '/orders', start: '/checkout/start' },
+  routes: { page: '/orders' },
   survivesRestart: true,
   settlesWithin: 3000,
   env: ({ folder }) => ({ PI_SHOP_DATA: folder, PI_RECONCILE_MS: '100', PI_SHOP_STAFF_PASSWORD }),

@@ -48,12 +48,6 @@ export interface ShopRoutes {
    */
   readonly handoff?: string
   /**
-   * `POST` of a form with `orderId`: leads to the full page.
-   *
-   * @default none: the full page is not played
-   */
-  readonly start?: string
-  /**
    * `GET`: returns `{ phase }`.
    * @default /checkout/status
    */
@@ -125,7 +119,8 @@ export interface Adapter {
     readonly origin: string
   }) => Readonly<Record<string, string>>
   /**
-   * Puts the same things into the cart, and checks out. Called each time a buyer opens the page.
+   * Puts the same things into the cart, and checks out. Called each time a buyer opens the page. A reload must return
+   * the same order until it is paid or closed, as your page does: a new order is a new purchase, which can be paid too.
    * @default Nothing: the page is enough
    * @returns The order, or `undefined` if the shop finds it by the session.
    */
@@ -145,11 +140,6 @@ export interface Adapter {
     payment: { readonly id: string; readonly orderId: string },
   ) => Promise<unknown>
   /**
-   * Lets the shop retrieve the intents of buyers who did not come back.
-   * @default The shop does it by itself
-   */
-  readonly reconcile?: () => Promise<unknown>
-  /**
    * Reads what the shop has stored about an order. It must not retrieve the intent.
    * @default The status route, which usually retrieves it
    */
@@ -167,53 +157,33 @@ export interface Adapter {
   readonly fulfilments?: (buyer: AdapterBuyer, orderId: string) => Promise<number>
 }
 
-type Rule = readonly [rule: string, isValid: (value: unknown) => boolean]
-const isFunction: Rule = ['a function', (value) => typeof value === 'function']
-const isCount: Rule = [
-  'a whole number from 1 to 4',
-  (value) => [1, 2, 3, 4].includes(value as number),
-]
-const partRules = new Map(
-  Object.entries({
-    routes: [
-      'an object with the paths page, handoff, start, or status',
-      (value) =>
-        typeof value === 'object' &&
-        Object.entries(value ?? { '': '' }).every(
-          ([name, path]) =>
-            /^(?:page|handoff|start|status)$/.test(name) &&
-            (path === undefined || (typeof path === 'string' && path.startsWith('/'))),
-        ),
-    ],
-    buyers: isCount,
-    instances: isCount,
-    survivesRestart: ['true or false', (value) => typeof value === 'boolean'],
-    settlesWithin: [
-      'a number of milliseconds from 0',
-      (value) => typeof value === 'number' && value >= 0,
-    ],
-    env: isFunction,
-    begin: isFunction,
-    edit: isFunction,
-    finish: isFunction,
-    reconcile: isFunction,
-    state: isFunction,
-    reviews: isFunction,
-    fulfilments: isFunction,
-  } satisfies Record<keyof Adapter, Rule>),
-)
+const parts: Readonly<Record<keyof Adapter, true>> = {
+  ...{ routes: true, buyers: true, instances: true, survivesRestart: true, settlesWithin: true },
+  ...{ env: true, begin: true, edit: true, finish: true },
+  ...{ state: true, reviews: true, fulfilments: true },
+}
 
-/** @throws {TypeError} If a part is unknown or invalid. */
+/** @throws {TypeError} If a part is unknown: it would check nothing. */
 export function checkAdapter(adapter: Adapter): void {
-  for (const [name, value] of Object.entries(adapter)) {
-    const [rule, isValid] = partRules.get(name) ?? []
-    if (!isValid) {
-      throw new TypeError(
-        `adapter.${name}: is not a part of an adapter. The parts are ${[...partRules.keys()].join(', ')}.`,
-      )
-    }
-    if (value !== undefined && !isValid(value)) {
-      throw new TypeError(`adapter.${name}: must be ${rule}.`)
-    }
-  }
+  const known = Object.keys(parts)
+  const unknown = Object.keys(adapter).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(
+    `adapter.${unknown}: is not a part of an adapter. The parts are ${known.join(', ')}.`,
+  )
+}
+
+/** Returns what needs a part that the adapter does not have. */
+export function notChecked(adapter: Adapter): string[] {
+  const needs: readonly (readonly [text: string, isMissing: boolean])[] = [
+    ['orders that are edited (edit)', !adapter.edit],
+    ['what the page sends after pi-finish (finish)', !adapter.finish],
+    ['payments of buyers who do not come back (state)', !adapter.state],
+    ['payments that need a review (reviews)', !adapter.reviews],
+    ['double fulfilment (fulfilments)', !adapter.fulfilments],
+    ['restarts of the shop (survivesRestart)', !adapter.survivesRestart],
+    ['several instances of the shop (instances)', (adapter.instances ?? 1) === 1],
+    ['several buyers (buyers)', adapter.buyers === 1],
+  ]
+  return needs.filter(([, isMissing]) => isMissing).map(([text]) => text)
 }

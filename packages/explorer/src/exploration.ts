@@ -1,7 +1,7 @@
 /** Options and result of `explore()`. @module */
 import type { SandboxAddress } from '@pi-checkout/service/testing'
 import type { Adapter } from './adapter.ts'
-import type { Rule } from './violation.ts'
+import type { Rule } from './rules.ts'
 
 /** Where a service responds. */
 export interface ServiceAddress extends SandboxAddress {
@@ -18,16 +18,6 @@ export interface ExploreOptions {
    * @default none
    */
   readonly adapter?: Adapter
-  /**
-   * Folder in which the shop starts.
-   * @default the current one
-   */
-  readonly cwd?: string
-  /**
-   * Origin at which the shop responds, if it does not listen on `PORT`.
-   * @default http://localhost:PORT with a free port
-   */
-  readonly shop?: string
   /**
    * A running service, such as of `startService()`, which several searches then share.
    * @default one for this search
@@ -54,10 +44,10 @@ export interface ExploreOptions {
    */
   readonly replay?: string
   /**
-   * Called after each sequence with the number of sequences so far.
+   * Called after each sequence.
    * @default nothing
    */
-  readonly onSequence?: (count: number) => void
+  readonly onProgress?: (progress: Pick<Exploration, 'sequences' | 'violation'>) => void
 }
 
 /** A request of a buyer and what came back. */

@@ -1,17 +1,6 @@
-/** Plays the hosted page for a buyer: opens its session, and confirms, over the service's checkout API. @module */
-import { randomBytes } from 'node:crypto'
-
-/** What the shop gives to its page. */
-export interface Handoff {
-  readonly id: string
-  readonly clientSecret: string
-}
-
-/** A form that opens the hosted page as a separate page. */
-export interface FullPageForm {
-  readonly action: string
-  readonly fields: URLSearchParams
-}
+/** What a buyer does on the hosted page, over the service's checkout API. @module */
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
+import type { Handoff } from './ledger.ts'
 
 /** Card numbers of the sandbox, by what they lead to. */
 const cards = {
@@ -22,94 +11,31 @@ const cards = {
   pending: '4000000000000077',
 } as const
 
-/** A card, as an action names it. */
-export type Card = keyof typeof cards
+/** What a buyer does: one of the cards, or the button Cancel. */
+export type Payment = keyof typeof cards | 'canceled'
 
-interface Grant {
-  readonly token: string
-  readonly intent: View
+/**
+ * Opens the hosted page, and pays, or cancels.
+ *
+ * @returns The status, or `undefined` if the service rejected it.
+ */
+export async function payOnHostedPage(
+  { id, clientSecret }: Handoff,
+  payment: Payment,
+  site: { readonly checkoutOrigin: string; readonly origin: string },
+): Promise<string | undefined> {
+  const { checkoutOrigin, origin } = site
+  const page = new HostedPage({ url: checkoutOrigin, shopOrigin: origin })
+  const opened = await page.post('session', { id, clientSecret, origin })
+  const { token } = await bodyOf<{ token: string }>(opened)
+  if (token === undefined) return undefined
+  page.token = token
+  const response =
+    payment === 'canceled' ? await page.post('cancel', {}) : await page.pay(cards[payment])
+  return (await bodyOf<{ status: string }>(response)).status
 }
 
-interface View {
-  readonly version: number
-  readonly status: string
-}
-
-/** An open hosted page. */
-export class HostedPage {
-  readonly #checkoutOrigin: string
-  #token = ''
-  #view: View = { version: 0, status: '' }
-
-  private constructor(checkoutOrigin: string) {
-    this.#checkoutOrigin = checkoutOrigin
-  }
-
-  /** @returns The page, or `undefined` if the intent can no longer be opened. */
-  static async open(
-    checkoutOrigin: string,
-    handoff: Handoff,
-    origin: string,
-  ): Promise<HostedPage | undefined> {
-    const page = new HostedPage(checkoutOrigin)
-    const body = { id: handoff.id, clientSecret: handoff.clientSecret, origin }
-    return page.#adopt(await page.#send<Grant>('checkout-api/session', body))
-  }
-
-  /** Opens it as a separate page, with the form of a page at `origin`. */
-  static async openFull(
-    checkoutOrigin: string,
-    { action, fields }: FullPageForm,
-    origin: string,
-  ): Promise<HostedPage | undefined> {
-    const page = new HostedPage(checkoutOrigin)
-    const response = await fetch(action, {
-      method: 'POST',
-      headers: { origin },
-      body: fields,
-      redirect: 'manual',
-    })
-    await response.text()
-    const [cookie = ''] = response.headers.get('set-cookie')?.split(';', 1) ?? []
-    const path = `${new URL(action).pathname.slice(1)}/session`
-    return page.#adopt(await page.#send<Grant>(path, {}, { cookie }))
-  }
-
-  #adopt(opened: Grant | undefined): HostedPage | undefined {
-    if (!opened) return undefined
-    this.#token = opened.token
-    this.#view = opened.intent
-    return this
-  }
-
-  /** Presses Pay. @returns The status, or `undefined` if the service rejected it. */
-  async pay(card: Card): Promise<string | undefined> {
-    const confirmationId = randomBytes(16).toString('base64url')
-    const details = { number: cards[card], expMonth: 12, expYear: 2040, cvc: '123' }
-    const paymentMethod = { type: 'card', card: details }
-    const body = { confirmationId, version: this.#view.version, paymentMethod }
-    return (await this.#send<View>('checkout-api/confirm', body))?.status
-  }
-
-  async cancel(): Promise<string | undefined> {
-    return (await this.#send<View>('checkout-api/cancel', {}))?.status
-  }
-
-  async #send<T>(
-    path: string,
-    body: object,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<T | undefined> {
-    const response = await fetch(`${this.#checkoutOrigin}/${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        origin: this.#checkoutOrigin,
-        ...(this.#token && { authorization: `Bearer ${this.#token}` }),
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    })
-    return response.ok ? ((await response.json()) as T) : void (await response.text())
-  }
+async function bodyOf<Body>(response: Response): Promise<Partial<Body>> {
+  const body: unknown = await response.json()
+  return response.ok ? (body as Body) : {}
 }

@@ -7,6 +7,7 @@ export type {
   PlacedOrder,
   ShopRoutes,
 } from './adapter.ts'
+export { SetupError } from './errors.ts'
 export type {
   Exploration,
   ExploreOptions,
@@ -14,4 +15,4 @@ export type {
   RecordedRequest,
 } from './exploration.ts'
 export { explore } from './explore.ts'
-export { type Rule, SetupError } from './violation.ts'
+export type { Rule } from './rules.ts'

@@ -1,27 +1,30 @@
-/** Plays sequences one after another, and keeps the shortest that broke a rule. @module */
+/** Plays sequences one after another. The shop of the next one starts while one is played. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { applies, describeStep, play, type Step, writeStep } from './actions.ts'
-import type { ExploreOptions, FoundViolation } from './exploration.ts'
-import { FinalCheck } from './final-check.ts'
+import { describeStep, play, readStep, type Step, writeStep } from './actions.ts'
+import { playEnd } from './ending.ts'
+import { SetupError, TimeOver } from './errors.ts'
+import type { Event, Log } from './events.ts'
+import type { ExploreOptions, FoundViolation, RecordedRequest } from './exploration.ts'
+import type { Ledger } from './ledger.ts'
+import { rules, type Violation, violationIn } from './rules.ts'
 import { Sequence } from './sequence.ts'
 import { freePort, Shop } from './shop.ts'
-import { rules, SetupError, TimeOver, Violation } from './violation.ts'
 
-/** The options of a search with their defaults. */
-interface PlayerOptions
-  extends Required<Pick<ExploreOptions, 'command' | 'adapter' | 'cwd' | 'service' | 'runs'>>,
-    Pick<ExploreOptions, 'shop' | 'onSequence'> {
+interface PlayerOptions extends Required<Pick<ExploreOptions, 'command' | 'adapter' | 'service'>> {
   /** When the search ends: a value of `performance.now()`. */
   readonly endsAt: number
+  /** Whether the shop of the next sequence starts while one is played. */
+  readonly startsAhead: boolean
 }
+
+/** Returns the step to play, or `undefined` to leave it out. */
+export type Fit = (step: Step, ledger: Ledger) => Step | undefined
 
 export class Player {
   sequences = 0
-  violation: FoundViolation | undefined
   /** How often each action was played. */
   readonly actions: Record<string, number> = {}
   readonly #options: PlayerOptions
-  /** The next sequence, whose shop starts while this one is played. */
   #next: Promise<Sequence | undefined> | undefined
   #startsAhead: boolean
   /** Whether a page has got a handoff: else every sequence is in vain. */
@@ -29,65 +32,56 @@ export class Player {
 
   constructor(options: PlayerOptions) {
     this.#options = options
-    this.#startsAhead = options.shop === undefined
-  }
-
-  get isOver(): boolean {
-    return performance.now() > this.#options.endsAt
-  }
-
-  async step(sequence: Sequence, step: Step): Promise<void> {
-    sequence.checkTime()
-    this.actions[step.action] = (this.actions[step.action] ?? 0) + 1
-    await play(sequence, step)
-  }
-
-  /** Plays a sequence. Returns whether it breaks a rule. */
-  async breaks(steps: readonly Step[]): Promise<boolean> {
-    try {
-      await this.play(steps, async (sequence) => {
-        for (const step of steps) if (applies(sequence, step)) await this.step(sequence, step)
-      })
-      return false
-    } catch (error) {
-      if (error instanceof TimeOver) return false
-      if (!(error instanceof Violation)) throw error
-      return true
-    }
+    this.#startsAhead = options.startsAhead
   }
 
   /**
-   * Begins a sequence, lets `act` play its steps, and closes it.
+   * Plays steps and the end of the sequence.
    *
-   * @throws {Violation} If the sequence breaks a rule.
+   * @returns The violation, if there is one.
+   * @throws {TimeOver} If the search has to end.
    */
-  async play(steps: readonly Step[], act: (sequence: Sequence) => Promise<void>): Promise<void> {
+  async play(steps: readonly Step[], fit: Fit): Promise<FoundViolation | undefined> {
+    if (performance.now() > this.#options.endsAt) throw new TimeOver()
     const sequence = (await this.#next) ?? (await this.#begin())
-    const isLast = !this.violation && this.sequences + 1 >= this.#options.runs
-    this.#next = this.#startsAhead && !isLast ? this.#beginAhead() : undefined
+    this.#next = this.#startsAhead ? this.#beginAhead() : undefined
     try {
-      await act(sequence)
-      await new FinalCheck(sequence).run()
-      if (!this.#hasHandoff) await expectHandoff(sequence)
-      this.#hasHandoff = true
-      this.#count()
-    } catch (cause) {
-      // A request that was aborted at the end proves nothing.
-      if (this.isOver && !(cause instanceof Violation)) throw new TimeOver()
-      const error = await explain(cause, sequence)
-      if (error instanceof Violation) {
-        this.#count()
-        this.#keep(error, steps, sequence)
-      }
-      throw error
+      const violation = await this.#judge(sequence, steps, fit)
+      this.sequences++
+      return violation && found(violation, sequence.log)
     } finally {
       await sequence.end()
     }
   }
 
-  #count(): void {
-    this.sequences++
-    this.#options.onSequence?.(this.sequences)
+  async #judge(
+    sequence: Sequence,
+    steps: readonly Step[],
+    fit: Fit,
+  ): Promise<Violation | undefined> {
+    try {
+      for (const step of steps) {
+        const fitting = fit(step, sequence.ledger)
+        if (!fitting) continue
+        sequence.checkTime()
+        this.actions[fitting.action] = (this.actions[fitting.action] ?? 0) + 1
+        await play(fitting, sequence)
+        sequence.hasExited()
+        const violation = violationIn(sequence.log)
+        if (violation) return violation
+      }
+      const violation = await playEnd(sequence)
+      if (!violation && !this.#hasHandoff) await expectHandoff(sequence)
+      this.#hasHandoff = true
+      return violation
+    } catch (error) {
+      // A request that was aborted at the end proves nothing.
+      if (performance.now() > this.#options.endsAt) throw new TimeOver()
+      // A request of the adapter fails if the shop exits in the meantime.
+      await sleep(200)
+      if (error instanceof SetupError || !sequence.hasExited()) throw error
+      return violationIn(sequence.log)
+    }
   }
 
   async end(): Promise<void> {
@@ -95,16 +89,15 @@ export class Player {
   }
 
   async #begin(): Promise<Sequence> {
-    const { command, cwd, service, adapter, endsAt } = this.#options
+    const { command, service, adapter, endsAt } = this.#options
     const shops: Shop[] = []
     while (shops.length < (adapter.instances ?? 1)) {
-      const url = this.#options.shop ?? `http://localhost:${await freePort()}`
-      shops.push(new Shop({ command, cwd, url, endsAt }))
+      shops.push(new Shop({ command, url: `http://localhost:${await freePort()}`, endsAt }))
     }
     return await Sequence.begin({ shops, service, adapter, endsAt })
   }
 
-  /** Two shops may not run at the same time, if they share a port or a database. */
+  /** Two shops may not run at the same time, if they share a database. */
   async #beginAhead(): Promise<Sequence | undefined> {
     try {
       return await this.#begin()
@@ -113,36 +106,47 @@ export class Player {
       return undefined
     }
   }
-
-  #keep({ rule, message: detail }: Violation, steps: readonly Step[], sequence: Sequence): void {
-    if (this.violation && this.violation.steps.length < steps.length) return
-    const replay = steps.map(writeStep).join(' ')
-    const shown = { steps: steps.map(describeStep), requests: [...sequence.requests], replay }
-    this.violation = { rule, title: rules[rule], detail, ...shown }
-  }
 }
 
 /** @throws {SetupError} If no page of a sequence gets a handoff. */
 async function expectHandoff(sequence: Sequence): Promise<void> {
-  const [buyer] = sequence.buyers
-  if (!buyer || sequence.pairs.length > 0) return
+  const [buyer = ''] = sequence.buyers
+  if (sequence.ledger.handoffs.length > 0) return
   await sequence.open(buyer)
-  const response = await sequence.handoff(buyer)
-  if (sequence.pairs.length > 0) return
-  const shown = response.type === 'error' ? 'no response' : response.status
+  await sequence.handoff(buyer)
+  const last = sequence.log.events.at(-1)
+  if (last?.type !== 'no-handoff') return
   throw new SetupError(
-    `The handoff returned ${shown} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${sequence.lines.join('\n')}`,
+    `The handoff returned ${last.status || 'no response'} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${sequence.lines.join('\n')}`,
   )
 }
 
-/** A request of the adapter fails if the shop exits in the meantime. Returns that violation, or the error. */
-async function explain(error: unknown, sequence: Sequence): Promise<unknown> {
-  if (error instanceof Violation || error instanceof TimeOver) return error
-  await sleep(200)
-  try {
-    sequence.checkRunning()
-  } catch (violation) {
-    return violation
+function found({ rule, detail }: Violation, { events }: Log): FoundViolation {
+  const steps = events.flatMap((event) => (event.type === 'step' ? [readStep(event.step)] : []))
+  return {
+    rule,
+    title: rules[rule],
+    detail,
+    steps: steps.map(describeStep),
+    requests: requestsIn(events),
+    replay: steps.map(writeStep).join(' '),
   }
-  return error
+}
+
+/** Returns the requests of the buyers. The same response in a row is one entry. */
+function requestsIn(events: readonly Event[]): readonly RecordedRequest[] {
+  const requests: RecordedRequest[] = []
+  for (const event of events) {
+    if (event.type !== 'response' || !event.isOfBuyer) continue
+    const { buyer, method, path, status } = event
+    const last = requests.at(-1)
+    const isSame =
+      last?.buyer === buyer &&
+      last.method === method &&
+      last.path === path &&
+      last.status === status
+    if (isSame) requests.pop()
+    requests.push({ buyer, method, path, status, times: isSame ? last.times + 1 : 1 })
+  }
+  return requests
 }

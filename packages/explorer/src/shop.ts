@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SetupError, TimeOver } from './violation.ts'
+import { SetupError, TimeOver } from './errors.ts'
 import { within } from './within.ts'
 
 /** Longest time until a shop responds, in milliseconds. */
@@ -19,7 +19,6 @@ const maxLines = 10_000
 export interface ShopOptions {
   /** Program and arguments. */
   readonly command: readonly string[]
-  readonly cwd: string
   /** Where it responds. */
   readonly url: string
   /** When the search ends: a value of `performance.now()`. */
@@ -53,21 +52,20 @@ export class Shop {
     await this.#spawn()
   }
 
-  /** Kills it as a power cut does, and starts it again. */
+  /** Kills it, and starts it again. */
   async restart(): Promise<void> {
-    await this.stop('SIGKILL')
+    await this.stop()
     await this.#spawn()
   }
 
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  /** Kills it as a power cut does. */
+  async stop(): Promise<void> {
     const child = this.#child
     this.#child = undefined
     if (!child || isOver(child)) return
     const exited = once(child, 'exit')
-    kill(child, signal)
-    const timer = setTimeout(() => kill(child, 'SIGKILL'), 2000)
+    kill(child)
     await exited
-    clearTimeout(timer)
   }
 
   /** @throws {SetupError} If another program responds there: the shop would not be what is played with. */
@@ -85,7 +83,6 @@ export class Shop {
     await this.#expectFree()
     const [program = '', ...args] = this.#options.command
     const child = spawn(program, args, {
-      cwd: this.#options.cwd,
       env: this.#variables,
       stdio: ['ignore', 'pipe', 'pipe'],
       // A new process group, so that a shell or a package manager ends with what it started.
@@ -93,7 +90,7 @@ export class Shop {
     })
     this.#child = child
     // It is in another process group, so Ctrl-C does not reach it.
-    const end = (): void => kill(child, 'SIGKILL')
+    const end = (): void => kill(child)
     process.prependOnceListener('exit', end)
     child.once('exit', () => process.off('exit', end))
     let failure: Error | undefined
@@ -117,7 +114,7 @@ export class Shop {
       }
       if (performance.now() > this.#options.endsAt) throw new TimeOver()
       if (performance.now() > until) {
-        const hint = 'Let it listen on PORT, or pass --shop with its origin.'
+        const hint = 'Let it listen on PORT, or set its own variable by env() of an adapter.'
         throw new SetupError(`The shop does not respond at ${this.url}. ${hint}`)
       }
       // Each request takes time of the processor on which the shop starts.
@@ -151,10 +148,10 @@ function isOver({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+function kill(child: ChildProcess): void {
   try {
-    if (child.pid) process.kill(-child.pid, signal)
+    if (child.pid) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    child.kill(signal)
+    child.kill('SIGKILL')
   }
 }

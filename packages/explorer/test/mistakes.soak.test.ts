@@ -5,6 +5,7 @@ import { shopByHand, shopWith } from './support/shop.ts'
 /** Realistic mistakes of the shop: what the sequence breaks, what else another may break, and the sequence. */
 const mistakes = {
   'random-key': [['double_payment', 'paid_unreviewed'], 'handoffs.A.1'],
+  'timestamp-key': [['double_payment', 'paid_unreviewed'], 'handoff.A.1 handoff.A.1'],
   'price-in-address': [['price_from_browser'], 'forged-price.A.1.order'],
   'price-in-form': [['price_from_browser'], 'forged-price.A.1.edit'],
   'price-in-items': [['price_from_browser'], 'forged-price.A.1.edit'],

@@ -4,9 +4,9 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Adapter } from '../adapter.ts'
-import type { ExploreOptions } from '../exploration.ts'
+import { SetupError } from '../errors.ts'
+import type { Exploration, ExploreOptions } from '../exploration.ts'
 import { explore } from '../explore.ts'
-import { SetupError } from '../violation.ts'
 import { report } from './report.ts'
 
 const help = `Usage:    pi-explore [options] -- COMMAND…
@@ -17,7 +17,6 @@ service in memory, and COMMAND with PORT, PI_BASE_URL, PI_CHECKOUT_ORIGIN, and P
 sequence of actions.
 
   --adapter FILE  how the shop differs from createCheckout() under /checkout
-  --shop ORIGIN   where the shop responds, if it does not listen on PORT
   --runs N        number of sequences (default 100)
   --time SECONDS  ends the search after this time
   --seed N        makes the same sequences again
@@ -29,7 +28,6 @@ Exit codes: 0 no violation, 1 a violation, 2 the search could not run.`
 
 const options = {
   adapter: { type: 'string' },
-  shop: { type: 'string' },
   runs: { type: 'string' },
   time: { type: 'string' },
   seed: { type: 'string' },
@@ -61,9 +59,8 @@ async function main(args: readonly string[]): Promise<number> {
     const startedAt = performance.now()
     const result = await explore({
       command,
-      onSequence: (count) => isSearch && showProgress(count),
+      ...(isSearch && { onProgress: showProgress }),
       ...(values.adapter && { adapter: await loadAdapter(values.adapter) }),
-      ...(values.shop && { shop: readOrigin(values.shop) }),
       ...(values.runs && { runs: readNumber('--runs', values.runs) }),
       ...(values.time && { time: readNumber('--time', values.time) * 1000 }),
       ...(values.seed && { seed: readNumber('--seed', values.seed, 0) }),
@@ -95,9 +92,17 @@ with the service's. ${time ? `Ends after ${time} seconds.` : 'Ctrl-C ends it.'}
 `
 }
 
-function showProgress(count: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${count} sequences`)
-  else if (count % 25 === 0) process.stderr.write(`${count} sequences\n`)
+/** One line, which a terminal replaces each time. */
+function showProgress({
+  sequences,
+  violation,
+}: Pick<Exploration, 'sequences' | 'violation'>): void {
+  const result = violation
+    ? `found ${violation.rule} with ${violation.steps.length} actions, looking for fewer`
+    : 'no violation'
+  const line = `${sequences} sequences in ${Math.round(process.uptime())} s: ${result}`
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
+  else if (sequences % 25 === 0) process.stderr.write(`${line}\n`)
 }
 
 async function loadAdapter(file: string): Promise<Adapter> {
@@ -114,9 +119,4 @@ async function loadAdapter(file: string): Promise<Adapter> {
 function readNumber(name: string, text: string, least = 1): number {
   if (/^\d{1,10}$/.test(text) && Number(text) >= least) return Number(text)
   throw new TypeError(`${name}: must be a whole number from ${least}, not ${text}.`)
-}
-
-function readOrigin(text: string): string {
-  if (URL.canParse(text) && new URL(text).origin === text) return text
-  throw new TypeError(`--shop: must be an origin such as http://localhost:3000, not ${text}.`)
 }

@@ -1,0 +1,77 @@
+import { seededRandom } from '@pi-checkout/test-support/seeded-random'
+import { expect, test } from 'vitest'
+import { applies, describeStep, fitted, readStep, stepDealer, writeStep } from '../src/actions.ts'
+import type { Adapter } from '../src/index.ts'
+import { Ledger } from '../src/ledger.ts'
+import { shorten } from '../src/shorten.ts'
+
+const steps = (seed: number, adapter: Adapter = {}): readonly string[] => {
+  const deal = stepDealer(seededRandom(seed), adapter)
+  return Array.from({ length: 150 }, () => writeStep(deal()))
+}
+
+test('the same seed makes the same steps, and each can be replayed', () => {
+  expect(steps(1)).toEqual(steps(1))
+  expect(steps(1)).not.toEqual(steps(2))
+  for (const step of steps(1)) expect(writeStep(readStep(step))).toBe(step)
+})
+
+test('makes only steps that the adapter knows', () => {
+  const actionsOf = (adapter: Adapter) =>
+    new Set(steps(1, adapter).map((step) => step.split('.')[0]))
+  for (const action of ['edit', 'finish', 'restart', 'crash', 'foreign']) {
+    expect(actionsOf({ buyers: 1 })).not.toContain(action)
+  }
+  expect(actionsOf({ edit: async () => undefined })).toContain('edit')
+  expect(steps(1, { buyers: 1 }).every((step) => step.includes('.A.'))).toBe(true)
+})
+
+test('plays a rare action soon', () => {
+  for (const seed of [1, 2, 3]) {
+    const dealt = steps(seed)
+      .slice(0, 50)
+      .map((step) => step.replace(/\.\w\.\d/, ''))
+    expect(dealt).toEqual(expect.arrayContaining(['forged-price.order', 'leave.half', 'follow']))
+  }
+})
+
+test('a buyer who holds nothing opens the page instead of paying', () => {
+  const pay = readStep('pay.A.3.succeeds')
+  const ledger = new Ledger()
+  expect([applies(pay, ledger), writeStep(fitted(pay, ledger))]).toEqual([false, 'handoff.A.1'])
+  const intent = { id: 'pi_1', orderId: 'O', amount: 900, currency: 'AMD' } as const
+  const given = {
+    intent: { ...intent, status: 'requires_payment_method' },
+    clientSecret: 'x',
+  } as const
+  ledger.add({ type: 'handoff', buyer: 'A', before: [], ...given })
+  expect([applies(pay, ledger), writeStep(fitted(pay, ledger))]).toEqual([true, 'pay.A.1.succeeds'])
+})
+
+test('describes a step for people', () => {
+  const described = ['pay.B.2.challenge-denied', 'leave.A.1.half'].map((step) =>
+    describeStep(readStep(step)),
+  )
+  expect(described).toEqual([
+    'Buyer B pays in tab 2: challenge denied.',
+    'Buyer A disconnects after half of the handoff request.',
+  ])
+})
+
+test.each(['pay.E.1', 'pay.A.0.succeeds', 'pay.A.1', 'pay.A.1.gold', 'fly.A.1'])(
+  'rejects %s',
+  (step) => {
+    expect(() => readStep(step)).toThrow(`${step} is not a step.`)
+  },
+)
+
+test('shortens to the steps that are needed', async () => {
+  const tried: number[] = []
+  const breaks = async (rest: readonly number[]): Promise<boolean> => {
+    tried.push(rest.length)
+    return [3, 17, 18].every((needed) => rest.includes(needed))
+  }
+  const found = Array.from({ length: 25 }, (_, index) => index)
+  expect(await shorten(found, breaks)).toEqual([3, 17, 18])
+  expect(tried.length).toBeLessThan(50)
+})
