@@ -26,14 +26,14 @@ test.beforeEach(({ pageErrors }) =>
   pageErrors.allow(/Failed to load resource|ERR_FAILED|pi-checkout: unreachable|sandbox attribute/),
 )
 
-for (const [outcome, state] of [
+for (const [outcome, state, tag = []] of [
   ['succeeded', 'paid'],
   ['challenge', 'paid'],
-  ['redirect', 'paid'],
+  ['redirect', 'paid', '@firefox'],
   ['stolen', 'failed'],
   ['pending', 'processing'],
 ] as const) {
-  test(`a buyer of a shop without scripts pays on the full page: ${outcome}`, async ({
+  test(`a buyer of a shop without scripts pays on the full page: ${outcome}`, { tag }, async ({
     page,
     stack,
   }) => {
@@ -51,10 +51,9 @@ for (const [outcome, state] of [
   })
 }
 
-test('a declined buyer pays with another card, after a reload and Back', async ({
-  page,
-  stack,
-}) => {
+test('a declined buyer pays with another card, after a reload and Back', {
+  tag: '@firefox',
+}, async ({ page, stack }) => {
   const orderId = await openFullPage(page)
   // As in the frame, it has the shop's color.
   const pay = page.getByRole('button', { name: /^Pay / })
@@ -104,10 +103,9 @@ test('a buyer who cancels is back at the shop', async ({ page, stack }) => {
   await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
 })
 
-test('a browser that denies the cookie is back at the shop after a reload', async ({
-  page,
-  stack,
-}) => {
+test('a browser that denies the cookie is back at the shop after a reload', {
+  tag: '@firefox',
+}, async ({ page, stack }) => {
   const orderId = await openFullPage(page)
   const cookies = await page.context().cookies(page.url())
   expect(cookies.filter(({ name }) => name === 'pi-checkout')).toMatchObject([
@@ -118,7 +116,10 @@ test('a browser that denies the cookie is back at the shop after a reload', asyn
   await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
 })
 
-test('the frame is blocked: its error view leads to the full page', async ({ page, stack }) => {
+test('the frame is blocked: its error view leads to the full page', { tag: '@firefox' }, async ({
+  page,
+  stack,
+}) => {
   await page.route(`${stack.api.checkoutOrigin}/checkout/*`, (route) =>
     route.request().method() === 'GET' ? route.abort() : route.continue(),
   )
@@ -177,10 +178,9 @@ for (const [where, added, head] of [
   ['header', ['referrer-policy', 'no-referrer'], ''],
   ['<meta>', ['x-shop', 'plain'], '<meta name="referrer" content="no-referrer">'],
 ] as const) {
-  test(`a shop hides its origin by a ${where}, as helmet does: its buyers pay on the full page`, async ({
-    page,
-    stack,
-  }) => {
+  test(`a shop hides its origin by a ${where}, as helmet does: its buyers pay on the full page`, {
+    tag: '@firefox',
+  }, async ({ page, stack }) => {
     const shop = await startPlainShop(stack.api, added, head)
     await page.goto(shop.origin)
     await page.getByRole('button', { name: 'Pay' }).click()
@@ -192,10 +192,9 @@ for (const [where, added, head] of [
   })
 }
 
-test('a shop in a sandbox has no origin: it gets the reason, and the buyer a page', async ({
-  page,
-  stack,
-}) => {
+test('a shop in a sandbox has no origin: it gets the reason, and the buyer a page', {
+  tag: '@firefox',
+}, async ({ page, stack }) => {
   const sandbox = ['content-security-policy', 'sandbox allow-forms'] as const
   const shop = await startPlainShop(stack.api, sandbox)
   await page.goto(shop.origin)

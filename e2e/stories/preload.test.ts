@@ -1,7 +1,10 @@
 import { addToCart, payButton } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-test('the payment form finds its scripts in the cache after the cart', async ({ page, stack }) => {
+test('the payment form finds its scripts in the cache after the cart', { tag: '@firefox' }, async ({
+  page,
+  stack,
+}) => {
   await addToCart(page)
   const preloaded = page.waitForEvent('requestfinished', (request) =>
     /checkout-assets\/form-/.test(request.url()),
@@ -22,7 +25,9 @@ test('the payment form finds its scripts in the cache after the cart', async ({ 
   expect(transferred?.filter((size) => size > 0)).toEqual([])
 })
 
-test('the cart is complete although the service does not respond', async ({ page }) => {
+test('the cart is complete although the service does not respond', { tag: '@firefox' }, async ({
+  page,
+}) => {
   await page.route('**/v1/preload', () => {})
   await addToCart(page)
   const requested = page.waitForRequest('**/v1/preload')
