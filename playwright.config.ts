@@ -1,22 +1,14 @@
 import { firefoxPath, installedChromium } from '@pi-checkout/test-support/browsers'
 import { defineConfig } from '@playwright/test'
 
-const { PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
 const firefox = firefoxPath()
-const chromium = { launchOptions: await installedChromium() }
-const inspector = 'hosted/inspector*.test.ts'
-
-/**
- * The tests of what another engine may do differently, which are skipped if the browser is not installed. What a server
- * decides, the fake, messages, and texts need no second engine.
- */
-const otherEngines = [
-  'stories/{full-page,keyboard,pay,preload}.test.ts',
-  'security/{framing,headers}.test.ts',
-  'element/{failures,lifecycle,size}.test.ts',
-]
-const sameInEachEngine =
-  / in (?:en|hy|ru) |: (?:challenge|pending|stolen|succeeded)$|declined buyer sees|bank denies|denied challenge|who cancels|separate window/
+const launchOptions = await installedChromium()
+const chromium = {
+  metadata: { isInstalled: launchOptions.executablePath !== undefined },
+  use: { launchOptions },
+}
+const story = /\/stories\/[\w-]+\.test\.ts$/
+const inspector = '**/hosted/inspector*.test.ts'
 
 export default defineConfig({
   testDir: 'e2e',
@@ -26,22 +18,24 @@ export default defineConfig({
   forbidOnly: true,
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  reporter: PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
+  reporter: 'list',
   use: {
     locale: 'en-US',
     screenshot: 'only-on-failure',
   },
+  // The tests of a browser that is not installed are skipped. Vitest runs the journeys in WebKit, which Playwright drives
+  // only if it has downloaded it. Each project has its own workers, and each worker starts a service, a shop, and a browser.
   projects: [
-    // Each project has its own workers, and each worker starts a service, a shop, and a browser.
-    // Vitest runs the journeys in WebKit, which Playwright drives only if it has downloaded it.
-    { name: 'chromium', testIgnore: ['webkit/**', inspector], use: chromium },
+    { name: 'stories', testMatch: story, ...chromium },
+    { name: 'chromium', testIgnore: ['**/webkit/**', story, inspector], ...chromium },
     // Its tests empty the service.
-    { name: 'inspector', testMatch: inspector, use: chromium },
+    { name: 'inspector', testMatch: inspector, ...chromium },
+    // Of what another engine may do differently. What a server decides, the fake, messages, and texts need no second one.
     {
       name: 'firefox',
+      grep: /@firefox/,
+      testIgnore: '**/webkit/**',
       metadata: { isInstalled: firefox !== undefined },
-      testMatch: otherEngines,
-      grepInvert: sameInEachEngine,
       use: {
         browserName: 'firefox',
         channel: 'moz-firefox',

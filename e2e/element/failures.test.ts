@@ -5,7 +5,7 @@ for (const [directive, policy] of [
   ['default-src', "default-src 'self'; style-src data:; script-src 'self'"],
   ['child-src', "child-src 'none'"],
 ] as const) {
-  test(`reports blocked_by_csp if ${directive} blocks the frame`, async ({
+  test(`reports blocked_by_csp if ${directive} blocks the frame`, { tag: '@firefox' }, async ({
     page,
     sites,
     pageErrors,

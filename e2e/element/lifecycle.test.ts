@@ -10,11 +10,9 @@ import {
   waitForState,
 } from '../fixtures/element-sites.ts'
 
-test('moveBefore keeps the session, and in Chromium the frame and its state', async ({
-  page,
-  sites,
-  browserName,
-}) => {
+test('moveBefore keeps the session, and in Chromium the frame and its state', {
+  tag: '@firefox',
+}, async ({ page, sites, browserName }) => {
   await sites.openShop()
   await waitForEvent(page, 'pi-ready')
   await page.evaluate(
@@ -29,7 +27,9 @@ test('moveBefore keeps the session, and in Chromium the frame and its state', as
   await expect(page.locator('iframe')).toHaveCount(1)
 })
 
-test('mounts the same values again after append or a later insertion', async ({ page, sites }) => {
+test('mounts the same values again after append or a later insertion', {
+  tag: '@firefox',
+}, async ({ page, sites }) => {
   await sites.openShop()
   await waitForEvent(page, 'pi-ready')
   await page.evaluate("void document.querySelector('main').append(pay)")
@@ -49,10 +49,9 @@ test('mounts the same values again after append or a later insertion', async ({ 
   expect(new Set(sites.requests)).toEqual(new Set(['/checkout/pi_1']))
 })
 
-test('dispatches pi-leave before the page moves: a handler removed in it does not prompt', async ({
-  page,
-  sites,
-}) => {
+test('dispatches pi-leave before the page moves: a handler removed in it does not prompt', {
+  tag: '@firefox',
+}, async ({ page, sites }) => {
   let prompts = 0
   page.on('dialog', (dialog) => {
     prompts++

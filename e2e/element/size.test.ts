@@ -16,10 +16,9 @@ async function expectHeight(page: Page, height: number): Promise<void> {
     .toBe(height)
 }
 
-test('loading, ready, growth within the reserved height, and a reload shift nothing', async ({
-  page,
-  sites,
-}) => {
+test('loading, ready, growth within the reserved height, and a reload shift nothing', {
+  tag: '@firefox',
+}, async ({ page, sites }) => {
   await observeShifts(page)
   const steps = [{ size: 400 }, 'ready', { wait: 100 }, { size: 532 }, 'busy'] as const
   await sites.openShop({ hosted: { steps, delay: 700 } })
@@ -35,7 +34,7 @@ test('loading, ready, growth within the reserved height, and a reload shift noth
 })
 
 for (const code of ['origin_not_allowed', 'unauthorized', 'internal']) {
-  test(`the error ${code} shifts nothing`, async ({ page, sites }) => {
+  test(`the error ${code} shifts nothing`, { tag: '@firefox' }, async ({ page, sites }) => {
     await observeShifts(page)
     await sites.openShop({ hosted: { steps: ['ready', { wait: 50 }, { fail: code }] } })
     await waitForEvent(page, code === 'internal' ? 'pi-ready' : `pi-error ${code}`)
@@ -43,10 +42,9 @@ for (const code of ['origin_not_allowed', 'unauthorized', 'internal']) {
   })
 }
 
-test('grows and shrinks with its page, also while the frame has the focus', async ({
-  page,
-  sites,
-}) => {
+test('grows and shrinks with its page, also while the frame has the focus', {
+  tag: '@firefox',
+}, async ({ page, sites }) => {
   await sites.openShop({ hosted: { steps: [{ size: 900 }, 'ready'] } })
   await waitForState(page, 'ready')
   await expectHeight(page, 900)
@@ -64,7 +62,7 @@ for (const { title, style, requested, height } of [
   },
   { title: "ignores the host's display", style: 'display: inline', requested: 200, height: 532 },
 ]) {
-  test(`the frame ${title}`, async ({ page, sites }) => {
+  test(`the frame ${title}`, { tag: '@firefox' }, async ({ page, sites }) => {
     await sites.openShop({
       body: `<pi-checkout id="pay" style="${style}"></pi-checkout>`,
       hosted: { steps: [{ size: 200 }, 'ready', { size: requested }] },

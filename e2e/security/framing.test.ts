@@ -1,12 +1,9 @@
 import { openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('gives form, data, and ack to a frame in the registered shop only', async ({
-  page,
-  context,
-  stack,
-  pageErrors,
-}) => {
+test('gives form, data, and ack to a frame in the registered shop only', {
+  tag: '@firefox',
+}, async ({ page, context, stack, pageErrors }) => {
   pageErrors.allow(/./)
   const { id } = await openCheckout(page)
   const { attacker, checkoutOrigin, shopUrl } = stack

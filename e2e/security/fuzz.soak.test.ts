@@ -1,6 +1,7 @@
 // One fuzzer for each operation that a client can reach: those of the OpenAPI document, and those of the pages.
-import { seed } from '@pi-checkout/test-support/generated'
+
 import { orderedBuyer } from '@pi-checkout/test-support/demo-buyer'
+import { seed } from '@pi-checkout/test-support/generated'
 import { longestStall, measure } from '@pi-checkout/test-support/probe'
 import type { StartedProgram } from '@pi-checkout/test-support/process'
 import { rawRequest, statusOf } from '@pi-checkout/test-support/raw-http'

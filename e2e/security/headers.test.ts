@@ -1,11 +1,9 @@
 import { openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('a script in the shop’s page cannot load, run, frame, or send anything cross-origin', async ({
-  page,
-  stack,
-  pageErrors,
-}) => {
+test('a script in the shop’s page cannot load, run, frame, or send anything cross-origin', {
+  tag: '@firefox',
+}, async ({ page, stack, pageErrors }) => {
   pageErrors.allow(/./)
   await openCheckout(page)
   stack.attacker.serve('/*', () => ({ headers: { 'content-type': 'text/javascript' }, body: 'x' }))

@@ -22,12 +22,12 @@ test.beforeEach(({ pageErrors }) =>
   pageErrors.allow(/Failed to load resource|ERR_FAILED|pi-checkout: unreachable|sandbox attribute/),
 )
 
-for (const [outcome, state] of [
-  ['challenge', 'paid'],
+for (const [outcome, state, tag = []] of [
+  ['challenge', 'paid', '@firefox'],
   ['stolen', 'failed'],
   ['pending', 'processing'],
 ] as const) {
-  test(`a buyer of a shop without scripts pays on the full page: ${outcome}`, async ({
+  test(`a buyer of a shop without scripts pays on the full page: ${outcome}`, { tag }, async ({
     page,
     stack,
   }) => {
@@ -45,10 +45,9 @@ for (const [outcome, state] of [
   })
 }
 
-test('a declined buyer pays with another card, after a reload and Back', async ({
-  page,
-  stack,
-}) => {
+test('a declined buyer pays with another card, after a reload and Back', {
+  tag: '@firefox',
+}, async ({ page, stack }) => {
   const orderId = await openFullPage(page)
   // As in the frame, it has the shop's color.
   const pay = page.getByRole('button', { name: /^Pay / })
@@ -91,10 +90,9 @@ test('a buyer whom the bank denies on its page is back on the full page, and pay
   expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
 })
 
-test('a browser that denies the cookie is back at the shop after a reload', async ({
-  page,
-  stack,
-}) => {
+test('a browser that denies the cookie is back at the shop after a reload', {
+  tag: '@firefox',
+}, async ({ page, stack }) => {
   const orderId = await openFullPage(page)
   const cookies = await page.context().cookies(page.url())
   expect(cookies.filter(({ name }) => name === 'pi-checkout')).toMatchObject([
@@ -105,7 +103,10 @@ test('a browser that denies the cookie is back at the shop after a reload', asyn
   await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
 })
 
-test('the frame is blocked: its error view leads to the full page', async ({ page, stack }) => {
+test('the frame is blocked: its error view leads to the full page', { tag: '@firefox' }, async ({
+  page,
+  stack,
+}) => {
   await page.route(`${stack.api.checkoutOrigin}/checkout/*`, (route) =>
     route.request().method() === 'GET' ? route.abort() : route.continue(),
   )
@@ -129,10 +130,9 @@ test('the frame is blocked: its error view leads to the full page', async ({ pag
   await expect(hostedPage(page).locator('html')).toHaveCount(0)
 })
 
-test('the buyers of a shop that sends no referrer, as with helmet, pay on the full page', async ({
-  page,
-  stack,
-}) => {
+test('the buyers of a shop that sends no referrer, as with helmet, pay on the full page', {
+  tag: '@firefox',
+}, async ({ page, stack }) => {
   const shop = await startSmallShop(stack.api, {
     body: '<form method="post" action="/checkout/start"><button>Pay</button></form>',
     header: ['referrer-policy', 'no-referrer'],

@@ -8,7 +8,9 @@ import {
 } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-test('a buyer with a keyboard alone buys, pays and passes the challenge', async ({ page }) => {
+test('a buyer with a keyboard alone buys, pays and passes the challenge', {
+  tag: '@firefox',
+}, async ({ page }) => {
   await page.goto('/')
   await press(page, page.getByTestId('add-to-cart').first(), 'Enter')
   await expect(page.getByTestId('cart-count')).toHaveText('1')

@@ -11,23 +11,31 @@ import {
 import { expect, test } from '../fixtures/test-stack.ts'
 
 const stories = [
-  { title: 'a buyer pays by card', last: 'succeeded' },
+  { title: 'a buyer pays by card', last: 'succeeded', tag: '@firefox' },
   {
     title: 'a declined buyer sees the reason and pays the same order with another card',
     first: ['declined', /declined/i],
     last: 'succeeded',
   },
-  { title: "a buyer passes the bank's challenge inside the frame", last: 'challenge' },
+  {
+    title: "a buyer passes the bank's challenge inside the frame",
+    last: 'challenge',
+    tag: '@firefox',
+  },
   {
     title: 'a buyer pays the same order after a denied challenge',
     first: ['challenge-denied', /did not confirm/i],
     last: 'challenge',
   },
-  { title: 'a bank with a separate page returns the buyer to a paid order', last: 'redirect' },
+  {
+    title: 'a bank with a separate page returns the buyer to a paid order',
+    last: 'redirect',
+    tag: '@firefox',
+  },
 ] as const
 
 for (const { title, last, ...story } of stories) {
-  test(title, async ({ page, stack }) => {
+  test(title, { tag: 'tag' in story ? story.tag : [] }, async ({ page, stack }) => {
     const { id } = await openCheckout(page)
     if ('first' in story) {
       const [plan, reason] = story.first
@@ -40,9 +48,9 @@ for (const { title, last, ...story } of stories) {
   })
 }
 
-test('shop, form, bank, and receipt show the same name and amount, in the shop’s color', async ({
-  page,
-}) => {
+test('shop, form, bank, and receipt show the same name and amount, in the shop’s color', {
+  tag: '@firefox',
+}, async ({ page }) => {
   await addToCart(page)
   await page.goto('/cart')
   await page.getByTestId('place-order').click()

@@ -1,7 +1,6 @@
 // The browsers to test with. Plain Node.js without a dependency at import: `scripts/setup.mjs` uses it before the
-// installation. As a program it prints the path of Chromium, and exits with 1 if there is none.
+// installation.
 import { existsSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 
 const chromiums = [
   '/usr/bin/chromium',
@@ -47,10 +46,4 @@ export async function installedChromium({ full = false } = {}) {
  */
 export function firefoxPath() {
   return [process.env.FIREFOX_PATH, ...firefoxes].find((path) => path && existsSync(path))
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const path = await chromiumPath()
-  if (!path) process.exit(1)
-  console.log(path)
 }
