@@ -70,7 +70,6 @@ export const routes = {
   clearFaults: { method: 'DELETE', path: `${environment}/faults` },
   removeFault: { method: 'DELETE', path: `${environment}/faults/:rule` },
   intent: { method: 'GET', path: intent },
-  revokeSecret: { method: 'POST', path: `${intent}/revoke-secret` },
   settle: { method: 'POST', path: `${intent}/settle` },
   testCheckout: { method: 'POST', path: `${intent}/checkout` },
 } as const satisfies Readonly<Record<string, Route>>

@@ -56,7 +56,6 @@ export interface IntentDetails {
 
 /** Response of `GET /intents/:id`. */
 export interface ShownIntent extends IntentDetails {
-  readonly replayUntil: string | null
   readonly secretRevoked: boolean
   /** Recent requests about the intent. */
   readonly requests: readonly LoggedRequest[]

@@ -70,7 +70,7 @@ function actions(
 }
 
 function details(detail: ShownIntent): TemplateResult {
-  const { intent, expiresAt, finalizedAt, settlement, replayUntil } = detail
+  const { intent, expiresAt, finalizedAt, settlement } = detail
   const {
     paymentMethod,
     lastPaymentFailure: failure,
@@ -88,7 +88,6 @@ function details(detail: ShownIntent): TemplateResult {
     ['Last failure', failure && text(failure.declineCode ?? failure.code)],
     ['Provider id', providerPaymentId && html`<code>${text(providerPaymentId)}</code>`],
     ['Customer', customer && name(customer.name ?? customer.email ?? customer.id)],
-    ['Replays until', replayUntil ? time(replayUntil) : 'Not possible without Idempotency-Key'],
   ])
 }
 

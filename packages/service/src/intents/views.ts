@@ -1,9 +1,6 @@
-/** What merchants, pages, and the inspector see of an intent. Fields are listed, so that no other is included. @module */
+/** What merchants and the inspector see of an intent. Fields are listed, so that no other is included. @module */
 import type { CreatedPaymentIntent, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
-import type { CardSummary, CheckoutView } from '../../shared/checkout-api.ts'
-import { routes } from '../../shared/routes.ts'
 import type { IntentDetails } from '../../shared/sandbox-api.ts'
-import type { Environment } from '../merchants/environments.ts'
 import type { ProviderResult } from '../provider/acquirer.ts'
 import { expiresAt } from './deadlines.ts'
 import {
@@ -40,28 +37,6 @@ export function merchantView(intent: Intent): PaymentIntent {
     providerPaymentId: confirmation?.providerPaymentId ?? null,
     createdAt,
     updatedAt: lastEvent(intent)?.at ?? createdAt,
-  }
-}
-
-/** @param challengeUrl - Origin of the test bank. */
-export function checkoutView(
-  { environment, intent }: { readonly environment: Environment; readonly intent: Intent },
-  challengeUrl: string,
-): CheckoutView {
-  const method = selectedMethod(intent)
-  const action = nextAction(intent)
-  return {
-    id: intent.id,
-    version: intent.version,
-    environment: environment.mode,
-    merchantName: environment.merchantName,
-    amount: intent.amount,
-    currency: intent.currency,
-    orderId: intent.orderId,
-    status: intent.status,
-    paymentMethod: method?.card ? { type: 'card', card: summaryOf(method.card) } : null,
-    lastPaymentFailure: lastConfirmation(intent)?.failure ?? null,
-    nextAction: action && { ...action, url: `${challengeUrl}${challengePaths[action.type]}` },
   }
 }
 
@@ -103,13 +78,6 @@ function nextAction({ state }: Intent): Pick<Challenge, 'type' | 'expiresAt'> | 
   if (!state?.challenge) return null
   const { type, expiresAt } = state.challenge
   return { type, expiresAt }
-}
-
-/** Paths of the test bank's page, in an iframe of the hosted page or as a separate page. */
-const challengePaths = { challenge: routes.challenge.path, redirect: routes.bank.path } as const
-
-function summaryOf({ brand, last4, expMonth, expYear, funding }: CardSummary): CardSummary {
-  return { brand, last4, expMonth, expYear, funding }
 }
 
 /** Returns a result such as `authorised`, `declined:lost_card`, or `declined_hard:stolen_card`. */

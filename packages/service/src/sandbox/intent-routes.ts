@@ -1,32 +1,23 @@
 /** Routes of intents in test environments: details, revoking secrets, and simulated outcomes. @module */
 import { routes } from '../../shared/routes.ts'
 import { fullPageOf, inspectorUrl } from '../checkout/full-page.ts'
-import { SessionTokens } from '../checkout/sessions.ts'
 import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { newProviderPaymentId, randomBase62 } from '../ids.ts'
-import { change, load, revokeSecret } from '../intents/store.ts'
+import { change, load } from '../intents/store.ts'
 import { findIntent } from './intents.ts'
 import { IdSchema, SettleSchema } from './parse-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
 export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
-  const { db, intents, keys, publicUrl, requestLog } = options
-  const tokens = new SessionTokens(keys, publicUrl, 'checkout')
+  const { intents, sessions, publicUrl, requestLog } = options
   const params = IdSchema
 
   app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {
-    const found = await findIntent({ db, intents }, id)
+    const found = await findIntent(intents, id)
     if (!found) throw sandboxApiError('payment_intent_not_found')
     return json(reply, { ...found, requests: requestLog.requestsAbout(found.environment, id) })
-  })
-
-  app.post(routes.revokeSecret.path, { schema: { params } }, async (request, reply) => {
-    const { id } = request.params
-    const isRevoked = await revokeSecret(intents, { id, modes: ['test'] })
-    if (!isRevoked) throw sandboxApiError('payment_intent_not_found')
-    return json(reply, { id, secretRevoked: true })
   })
 
   app.post(
@@ -53,10 +44,9 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
     const { id } = request.params
     const found = await load(intents, id)
     if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
-    const { id: environmentId, allowedOrigins } = found.environment
-    const [origin] = allowedOrigins
+    const [origin] = found.environment.allowedOrigins
     if (origin === undefined) throw sandboxApiError('origin_not_allowed')
-    const { token } = await tokens.sign({ id, environmentId, origin }, intents.now())
+    const { token } = await sessions.sign('full-page', { id, origin })
     const query = new URLSearchParams({ return: inspectorUrl(publicUrl, id) })
     const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
     return json(reply.header('set-cookie', cookie), { path }, 201)

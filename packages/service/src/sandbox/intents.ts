@@ -6,7 +6,6 @@ import { afterDeadlines } from '../intents/lifecycle.ts'
 import {
   findByKey,
   findIntent as findIntentRow,
-  findOrder,
   type IntentRow,
   listIntents as listIntentRows,
   listIntentsOfOrder,
@@ -24,23 +23,15 @@ interface SandboxStore {
   readonly intents: IntentStore
 }
 
-interface OrderRow {
-  readonly orderId: string
-  readonly keyExpiresAt: number | null
-}
-
 /** Reads an intent. Returns `undefined` if no test environment has it. */
 export async function findIntent(
-  { db, intents }: SandboxStore,
+  intents: IntentStore,
   id: string,
 ): Promise<Omit<ShownIntent, 'requests'> | undefined> {
   const found = await load(intents, id)
   if (found?.environment.mode !== 'test') return undefined
-  const [row] = await db.query<OrderRow>(findOrder(id))
-  const end = row?.keyExpiresAt ?? null
   return {
     ...inspectorView(found.intent),
-    replayUntil: end === null ? null : new Date(end).toISOString(),
     secretRevoked: found.intent.revokedAt !== null,
   }
 }

@@ -1,7 +1,7 @@
 /** The sandbox of one instance: request log and faults. @module */
+import type { Sessions } from '../checkout/sessions.ts'
 import type { IntentStore, StoreAndClock } from '../intents/store.ts'
 import type { Authenticator } from '../merchants/authenticate.ts'
-import type { SecretKeys } from '../secret-keys.ts'
 import { createFaultRules } from './faults/queued-rules.ts'
 import { createRequestLog } from './request-log/request-log.ts'
 
@@ -10,7 +10,7 @@ type Sandbox = Readonly<ReturnType<typeof createSandbox>>
 export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly authenticator: Authenticator
   readonly intents: IntentStore
-  readonly keys: SecretKeys
+  readonly sessions: Sessions
   readonly publicUrl: string
   readonly hostedFolder: string
   /** Options that select this store, such as ` --data DIR`. `undefined` for a store in memory. */

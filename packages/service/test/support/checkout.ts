@@ -57,7 +57,7 @@ export async function startCheckout({
     authenticator: createAuthenticator({ db, now }),
     limits: createRateLimits(readConfig({}, {})),
     intents: createIntentStore({ db, now }),
-    waits: createWaits({ db, log, now }, stopping.signal),
+    waits: createWaits({ db, now }, stopping.signal),
     stopping: stopping.signal,
     draining: stopping.signal,
     adminToken: randomBase62(30),
