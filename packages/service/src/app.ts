@@ -15,8 +15,7 @@ import type { RateLimits } from './http/rate-limit.ts'
 import { addIntentRoutes, type IntentRoutesOptions } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { faultHooks } from './sandbox/faults/apply-faults.ts'
-import { addSandboxRoutes } from './sandbox/routes.ts'
-import type { SandboxRoutesOptions } from './sandbox/sandbox.ts'
+import { addSandboxRoutes, type SandboxRoutesOptions } from './sandbox/sandbox.ts'
 import { addTestBankRoutes } from './test-bank/routes.ts'
 
 export interface AppOptions
@@ -26,6 +25,7 @@ export interface AppOptions
     HealthOptions,
     Omit<HttpOptions, 'server'> {
   readonly challengeUrl: string
+  readonly hostedFolder: string
   readonly limits: RateLimits
   readonly adminToken: string
   /** Aborted when the service stops: it ends the delays of faults. */

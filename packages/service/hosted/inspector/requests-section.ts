@@ -52,9 +52,7 @@ export class RequestsSection extends Section {
             : html`<p class="empty">${isLint ? 'No issues found.' : 'No matching requests.'}</p>`
         }
         <p class="tools row between hint">${isLint ? 'Since the service started.' : 'The newest 500 requests.'}
-          <button type="button" class="small" @click=${() => this.#clear()}>${
-            isLint ? 'Clear issues' : 'Clear the log'
-          }</button></p>
+          <button type="button" class="small" @click=${() => this.#clear()}>Clear the log</button></p>
       </section>
       ${
         route.id
@@ -77,7 +75,7 @@ export class RequestsSection extends Section {
   }
 
   #clear(): void {
-    void this.sandbox.change('DELETE', this.filter.show === 'lint' ? 'lint' : 'requests')
+    void this.sandbox.change('DELETE', 'requests')
   }
 }
 

@@ -1,16 +1,6 @@
-/** What merchants and the inspector see of an intent. Fields are listed, so that no other is included. @module */
+/** What merchants see of an intent. Fields are listed, so that no other is included. @module */
 import type { CreatedPaymentIntent, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
-import type { IntentDetails } from '../../shared/sandbox-api.ts'
-import type { ProviderResult } from '../provider/acquirer.ts'
-import { expiresAt } from './deadlines.ts'
-import {
-  type Challenge,
-  type Intent,
-  lastConfirmation,
-  lastEvent,
-  type Pending,
-  settlementOf,
-} from './intent.ts'
+import { type Challenge, type Intent, lastConfirmation, lastEvent } from './intent.ts'
 
 /** Returns the response to a create and to its replays: the intent as created, and its secret. */
 export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
@@ -40,34 +30,6 @@ export function merchantView(intent: Intent): PaymentIntent {
   }
 }
 
-export function inspectorView(intent: Intent): IntentDetails {
-  const { confirmations = [], events = [] } = intent.state ?? {}
-  return {
-    intent: merchantView(intent),
-    environment: intent.environmentId,
-    version: intent.version,
-    expiresAt: expiresAt(intent).toISOString(),
-    finalizedAt: intent.finalizedAt?.toISOString() ?? null,
-    settlement: settlementOf(intent),
-    events: events.map(({ cause, status, at }, index) => ({
-      version: index + 2,
-      cause,
-      status,
-      createdAt: at,
-    })),
-    confirmations: confirmations.map((each) => ({
-      confirmationId: each.confirmationId,
-      state: each.state,
-      paymentMethod: each.paymentMethod,
-      outcome: outcomeText(each.outcome),
-      failure: each.failure,
-      providerPaymentId: each.providerPaymentId,
-      createdAt: each.createdAt,
-      updatedAt: each.updatedAt,
-    })),
-  }
-}
-
 /** The card of the last confirmation, unless the buyer has to choose another one. */
 function selectedMethod(intent: Intent): PaymentMethod | null {
   const confirmation = lastConfirmation(intent)
@@ -78,10 +40,4 @@ function nextAction({ state }: Intent): Pick<Challenge, 'type' | 'expiresAt'> | 
   if (!state?.challenge) return null
   const { type, expiresAt } = state.challenge
   return { type, expiresAt }
-}
-
-/** Returns a result such as `authorised`, `declined:lost_card`, or `declined_hard:stolen_card`. */
-function outcomeText(outcome: ProviderResult | Pending): string {
-  if (outcome.result !== 'declined') return outcome.result
-  return `${outcome.hard ? 'declined_hard' : 'declined'}:${outcome.decline}`
 }

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { createMainApp, createTestBankApp } from '../app.ts'
 import { realNow } from '../clock.ts'
-import { type Config, storeOptions } from '../config.ts'
+import type { Config } from '../config.ts'
 import { createRateLimits } from '../http/rate-limit.ts'
 import {
   close,
@@ -108,7 +108,6 @@ async function serve(
     draining: draining.signal,
     stopping: stopping.signal,
     unready: () => (draining.signal.aborted ? 'The service is stopping.' : undefined),
-    storeOptions: storeOptions(config.store),
   }
   const apiKey = await firstKey(config, options)
   const apps = await Promise.all([

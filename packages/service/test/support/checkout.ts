@@ -63,7 +63,6 @@ export async function startCheckout({
     adminToken: randomBase62(30),
     sandboxFrom: 'loopback',
     ...createSandbox(now),
-    storeOptions: undefined,
   }
   checkout.serve((await createMainApp(context)).routing)
   challenge.serve((await createTestBankApp(context)).routing)

@@ -2,8 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { change } from '../../src/intents/store.ts'
-import { setClock } from '../../src/sandbox/environment-clock.ts'
-import { resetEnvironments } from '../../src/sandbox/reset.ts'
+import { clearEnvironment, setClock } from '../../src/sandbox/change-environment.ts'
 import { shop, startCheckout } from '../support/checkout.ts'
 import { created, problemOf, startTestService } from '../support/service.ts'
 
@@ -36,7 +35,7 @@ test('rejects a waiting request whose secret is revoked or whose intent is delet
   const [revoked, deleted] = [await openWaiting(), await openWaiting()]
   await change(checkout.context.intents, revoked.id, { type: 'revoked' })
   expect(await problemOf(await revoked.response)).toBe('401 invalid_session')
-  await resetEnvironments(checkout.db, 'env_test')
+  await clearEnvironment(checkout.db, 'env_test')
   expect(await problemOf(await deleted.response)).toBe('401 invalid_session')
 })
 
