@@ -8,7 +8,7 @@ export interface SandboxEnvironment {
   readonly origins: readonly string[]
   /** Clock of the environment. `offset` is in milliseconds from real time. */
   readonly clock: { readonly offset: number; readonly now: string }
-  readonly counts: { readonly failures: number; readonly findings: number; readonly rules: number }
+  readonly counts: { readonly failures: number; readonly rules: number }
   readonly keys: readonly {
     readonly id: string
     readonly display: string
@@ -27,8 +27,6 @@ export interface TestCheckout {
 /** Response of `GET /environments`. */
 export interface SandboxEnvironments {
   readonly environments: readonly SandboxEnvironment[]
-  /** Options of `pi-service` that select this store, or `null` for a store in memory. */
-  readonly commandOptions: string | null
 }
 
 /** A page of intents, newest first. It can be empty although older ones match. */
@@ -56,7 +54,6 @@ export interface IntentDetails {
 
 /** Response of `GET /intents/:id`. */
 export interface ShownIntent extends IntentDetails {
-  readonly replayUntil: string | null
   readonly secretRevoked: boolean
   /** Recent requests about the intent. */
   readonly requests: readonly LoggedRequest[]
@@ -122,24 +119,14 @@ export interface LoggedRequest {
   readonly faults: readonly string[]
   /** Code of the problem in the response. */
   readonly problem: string | null
-  /** JSON Pointers of invalid fields, up to 20 and 500 characters in total. */
+  /** JSON Pointers of the first invalid fields. */
   readonly pointers: readonly string[]
-  /** Number of invalid fields that `pointers` omits. */
-  readonly pointersOmitted: number
 }
 
 interface LoggedOrder {
   readonly orderId: string
   readonly amount: number | null
   readonly currency: string | null
-}
-
-/** Response of `GET /environments/:id/requests`. */
-export interface RequestList {
-  /** The newest 500 requests, newest first. */
-  readonly requests: readonly LoggedRequest[]
-  /** When this instance started: its log is in memory. */
-  readonly since: string
 }
 
 /** Body of `POST /environments/:id/requests`: a request that the merchant's server would send. */
@@ -195,19 +182,11 @@ export interface LintIssue {
   readonly intentId: string | null
   readonly count: number
   readonly requestId: string
-  readonly firstAt: string
   readonly lastAt: string
 }
 
-export type Fault = { readonly type: SimpleFault } | { readonly type: 'delay'; readonly ms: number }
-
-type SimpleFault = (typeof requestFaults)[number] | (typeof statusFaults)[number]
-
-/** Faults without a value. */
-export const simpleFaults: readonly SimpleFault[] = [...requestFaults, ...statusFaults]
-
 /** Names of the faults, for messages. */
-export const faultNames: string = [...simpleFaults, 'delay=ms'].join(', ')
+export const faultNames: string = [...requestFaults, ...statusFaults, 'delay=ms'].join(', ')
 
 export const faultOperations = ['create', 'retrieve'] as const
 export type FaultOperation = (typeof faultOperations)[number]

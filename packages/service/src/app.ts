@@ -5,7 +5,7 @@ import type { FaultOperation } from '../shared/sandbox-api.ts'
 import { addDocsRoutes, addInspector, problemPage } from './api-docs/routes.ts'
 import { addAssets, addElement, addPageRoutes } from './checkout/page-routes.ts'
 import { addCheckoutRoutes, type CheckoutRoutesOptions, samePageCheck } from './checkout/routes.ts'
-import { sessionOpeners } from './checkout/sessions.ts'
+import { createSessions } from './checkout/sessions.ts'
 import type { SandboxAccess } from './config.ts'
 import { type App, createApp, type HttpOptions } from './http/app.ts'
 import { addAudience, type Check } from './http/audience.ts'
@@ -15,16 +15,17 @@ import type { RateLimits } from './http/rate-limit.ts'
 import { addIntentRoutes, type IntentRoutesOptions } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { faultHooks } from './sandbox/faults/apply-faults.ts'
-import { addSandboxRoutes } from './sandbox/routes.ts'
-import type { SandboxRoutesOptions } from './sandbox/sandbox.ts'
+import { addSandboxRoutes, type SandboxRoutesOptions } from './sandbox/sandbox.ts'
 import { addTestBankRoutes } from './test-bank/routes.ts'
 
 export interface AppOptions
   extends Omit<IntentRoutesOptions, 'hooksOf'>,
-    Omit<CheckoutRoutesOptions, 'openers'>,
-    SandboxRoutesOptions,
+    Omit<CheckoutRoutesOptions, 'sessions'>,
+    Omit<SandboxRoutesOptions, 'sessions'>,
     HealthOptions,
     Omit<HttpOptions, 'server'> {
+  readonly challengeUrl: string
+  readonly hostedFolder: string
   readonly limits: RateLimits
   readonly adminToken: string
   /** Aborted when the service stops: it ends the delays of faults. */
@@ -40,7 +41,7 @@ export async function createMainApp(
   const { faults: rules, stopping } = given
   const options = {
     ...given,
-    openers: sessionOpeners(given),
+    sessions: createSessions(given),
     hooksOf: (on: FaultOperation) => faultHooks(on, { rules, stopping }),
   }
   const { publicUrl, hostedFolder, requestLog, adminToken } = options

@@ -1,7 +1,6 @@
 /** Settings of the service. Command-line options override environment variables, which override defaults. @module */
 import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'
-import { shellQuote } from '../shared/shell-quote.ts'
 import { SettingError } from './explained-error.ts'
 import { readTrustedProxies } from './http/trusted-proxies.ts'
 import { quote } from './redact.ts'
@@ -116,19 +115,6 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
     )
   }
   return { kind: 'postgres', url }
-}
-
-/** Returns the options that select this store in a command. There are none for a store in memory. */
-export function storeOptions(store: StoreChoice): string | undefined {
-  switch (store.kind) {
-    case 'memory':
-      return undefined
-    case 'postgres':
-      // The URL may contain a password.
-      return ' --database-url "$PI_DATABASE_URL"'
-    case 'directory':
-      return ` --data ${shellQuote(store.directory)}`
-  }
 }
 
 const defaultDirectory = '.data/service'

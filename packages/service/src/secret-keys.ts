@@ -2,7 +2,7 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { SettingError } from './explained-error.ts'
 
-type Purpose = 'client-secret' | 'checkout-token' | 'challenge-token' | 'first-key'
+type Purpose = 'client-secret' | 'token' | 'first-key'
 
 export type SecretKeys = Readonly<ReturnType<typeof readSecretKey>>
 

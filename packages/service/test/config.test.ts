@@ -1,21 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { resolve } from 'node:path'
 import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { expect, test } from 'vitest'
 import { shellQuote } from '../shared/shell-quote.ts'
-import { readConfig, storeOptions } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
 import { randomSalt } from '../src/ids.ts'
-
-test('returns store options that work in any folder', () => {
-  const options = (flags: object, env = {}) => storeOptions(readConfig(flags, env).store)
-  expect(options({})).toBe(` --data '${resolve('.data/service')}'`)
-  expect(options({}, { PI_DATA_DIR: 'x' })).toBe(` --data '${resolve('x')}'`)
-  expect(options({ data: "/srv/ani's" })).toBe(` --data '/srv/ani'\\''s'`)
-  expect(options({ databaseUrl: 'postgres://me:hush@db/x' })).toBe(
-    ' --database-url "$PI_DATABASE_URL"',
-  )
-  expect(options({ memory: true })).toBeUndefined()
-})
 
 test('quotes a word so that a shell reads it unchanged', () => {
   const text = `Ani's "$HOME" \`id\` \\ * ; tea`

@@ -69,12 +69,11 @@ function actions(
 
 /** What the timeline and the JSON do not show. */
 function details(detail: ShownIntent): TemplateResult {
-  const { intent, expiresAt, finalizedAt, settlement, replayUntil } = detail
+  const { intent, expiresAt, finalizedAt, settlement } = detail
   return facts([
     ['Created', time(intent.createdAt)],
     finalizedAt ? ['Final since', time(finalizedAt)] : ['Deadline', time(expiresAt)],
     ['Succeeds', settlement && time(settlement.at)],
-    ['Replays until', replayUntil ? time(replayUntil) : 'Not possible without Idempotency-Key'],
   ])
 }
 

@@ -1,7 +1,6 @@
 /** How the inspector names statuses, causes, and faults. @module */
 import type { PaymentIntentStatus } from '@pi-checkout/contract'
 import { html, type TemplateResult } from 'lit'
-import type { Fault } from '../../shared/sandbox-api.ts'
 import { text } from './show.ts'
 
 /** Tone of each status. A tone is a pair of colors. */
@@ -44,7 +43,7 @@ const causes: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What each fault does. */
-export const faultLabels: ReadonlyMap<string, string> = new Map<Fault['type'], string>([
+export const faultLabels: ReadonlyMap<string, string> = new Map<string, string>([
   ['drop-after-commit', 'Creates the intent, then drops the connection: a lost response.'],
   ['drop-before-commit', 'Drops the connection without creating an intent.'],
   ['delay', 'Delays the response.'],

@@ -37,10 +37,7 @@ function shown(sandbox: Sandbox, exchange: LoggedExchange): TemplateResult {
 }
 
 /** The problem's explanation, and that of each field. */
-function reasons(
-  { operation, problem, pointers, pointersOmitted }: LoggedRequest,
-  body: string | null,
-): unknown {
+function reasons({ operation, problem, pointers }: LoggedRequest, body: string | null): unknown {
   if (operation === 'check') {
     return html`<p>The shop or <code>pi-checkout doctor</code> has checked its key: it read an id that no intent has. The
       404 shows that the key is valid.</p>`
@@ -58,7 +55,6 @@ function reasons(
     <ul>${explained.map(
       ([pointer, why]) => html`<li><code>${text(pointer)}</code> ${text(why ?? '', 1000)}</li>`,
     )}</ul>
-    ${pointersOmitted > 0 ? html`<p class="hint">And ${pointersOmitted} more fields.</p>` : nothing}
   </div>`
 }
 

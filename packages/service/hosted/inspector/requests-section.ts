@@ -22,7 +22,7 @@ export class RequestsSection extends Section {
     if (requests.length === 0 && issues.length === 0 && !id) return empty()
     const found = filterRequests({ requests, issues }, search)
     const isLint = filter === 'lint'
-    const clear = () => sandbox.change('DELETE', isLint ? 'lint' : 'requests')
+    const clear = () => sandbox.change('DELETE', 'requests')
     return panes(
       {
         label: 'Requests',
@@ -42,7 +42,7 @@ export class RequestsSection extends Section {
           : found[filter].map((each) => [each.requestId, requestRow(sandbox, each)]),
         none: isLint ? 'No issues found.' : 'No matching requests.',
         tools: html`${isLint ? 'Since the service started.' : 'The newest 500 requests.'}
-          <button type="button" class="small" @click=${clear}>${isLint ? 'Clear issues' : 'Clear the log'}</button>`,
+          <button type="button" class="small" @click=${clear}>Clear the log</button>`,
       },
       id
         ? requestDetail(sandbox)

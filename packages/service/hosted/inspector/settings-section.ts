@@ -95,9 +95,7 @@ export class SettingsSection extends Section {
     const reset = async (): Promise<void> => {
       const question = `Reset ${text(merchant)}? All its test intents and requests are deleted.`
       if (!confirm(question)) return
-      const done = await this.sandbox.act<{ deleted: number }>('POST', '/reset', {
-        environment: id,
-      })
+      const done = await this.sandbox.change<{ deleted: number }>('POST', 'reset')
       this.message = done ? `Deleted intents: ${done.deleted}.` : ''
     }
     return html`<section class="box stack">

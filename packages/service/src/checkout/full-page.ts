@@ -9,12 +9,11 @@ import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
-import { lifetimes } from '../intents/lifetimes.ts'
-import { load, type Snapshot } from '../intents/store.ts'
+import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
+import { tokenLifetimes, type Verified } from '../tokens.ts'
 import { checkoutPage, checkoutStyleSource, errorPage } from './pages.ts'
-import { IdSchema } from './parse-request.ts'
 import { maxUrlLength, readReturnUrl } from './return-url.ts'
-import { openSession, type SessionOpener, type VerifiedSession } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
 
 /** A form has a secret, an address, a locale, and an appearance. */
 const formBytes = 16_384
@@ -33,7 +32,7 @@ export function fullPageOf(
 ): { readonly path: string; readonly cookie: string } {
   const path = `/checkout/${id}`
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  const attributes = `Max-Age=${lifetimes.fullPage / 1000}; HttpOnly; SameSite=Lax${secure}`
+  const attributes = `Max-Age=${tokenLifetimes['full-page'] / 1000}; HttpOnly; SameSite=Lax${secure}`
   return {
     path: `${path}/page?${query}`,
     cookie: `${cookieName}=${token}; Path=${path}; ${attributes}`,
@@ -44,28 +43,27 @@ export interface FullPageOptions {
   readonly publicUrl: string
   readonly challengeUrl: string
   readonly hostedFolder: string
-  /** Opens the sessions of cookies. */
-  readonly openers: { readonly full: SessionOpener }
+  readonly intents: IntentStore
+  readonly sessions: Sessions
 }
 
 /** Returns the session of a full page's cookie, if it is one of this checkout. */
 export async function sessionOfCookie(
-  { tokens, intents }: SessionOpener,
+  sessions: Sessions,
   { headers }: FastifyRequest,
   id: string,
-): Promise<VerifiedSession | undefined> {
+): Promise<Verified | undefined> {
   // A sibling host may have set another one of this name, which only this service can make valid.
   for (const cookie of headers.cookie?.split(/; */) ?? []) {
     if (!cookie.startsWith(`${cookieName}=`)) continue
-    const session = await tokens.verify(cookie.slice(cookieName.length + 1), intents.now())
+    const session = await sessions.verify('full-page', cookie.slice(cookieName.length + 1))
     if (session?.id === id) return session
   }
   return undefined
 }
 
 export function addFullPageRoutes(app: App, options: FullPageOptions): void {
-  const { publicUrl, challengeUrl, hostedFolder, openers } = options
-  const { intents } = openers.full
+  const { publicUrl, challengeUrl, hostedFolder, intents, sessions } = options
   parseForms(app, formBytes)
 
   function showError(
@@ -87,7 +85,11 @@ export function addFullPageRoutes(app: App, options: FullPageOptions): void {
       if (!intentIdPattern.test(id)) return showError(request, reply, { code: 'unauthorized' })
       const origin = URL.canParse(returnUrl) ? new URL(returnUrl).origin : ''
       try {
-        const { token, snapshot } = await openSession(openers.full, { id, clientSecret, origin })
+        const { token, snapshot } = await sessions.open('full-page', {
+          id,
+          clientSecret,
+          origin,
+        })
         const { environment } = snapshot
         request.facts.environment = environment
         const { allowedOrigins: registered, mode } = environment
@@ -127,7 +129,7 @@ export function addFullPageRoutes(app: App, options: FullPageOptions): void {
       const returnUrl = readFullReturnUrl(sent, { publicUrl, snapshot })
       if (!returnUrl) return showError(request, reply, { code: 'origin_not_allowed', mode })
       // After the end, and without a cookie, as where the browser denies them, the way on is the shop.
-      const session = await sessionOfCookie(openers.full, request, id)
+      const session = await sessionOfCookie(sessions, request, id)
       const isOfInspector = returnUrl === inspectorUrl(publicUrl, id)
       const isOpen = session && (isOfInspector || session.origin === new URL(returnUrl).origin)
       if (!isOpen || isFinal(snapshot.intent.status)) {
@@ -149,6 +151,9 @@ export function addFullPageRoutes(app: App, options: FullPageOptions): void {
     },
   )
 }
+
+/** Path of a checkout. */
+export const IdSchema = z.object({ id: z.string() })
 
 const Text = z.string().default('')
 const FormSchema = z

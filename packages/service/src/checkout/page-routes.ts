@@ -5,13 +5,11 @@ import type { App } from '../http/app.ts'
 import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
-import { addFullPageRoutes, type FullPageOptions } from './full-page.ts'
+import { addFullPageRoutes, type FullPageOptions, IdSchema } from './full-page.ts'
 import { checkoutPage, checkoutStyleSource, errorPage, readPage } from './pages.ts'
-import { IdSchema } from './parse-request.ts'
 
 export function addPageRoutes(app: App, options: FullPageOptions): void {
-  const { publicUrl, challengeUrl, hostedFolder, openers } = options
-  const { intents } = openers.full
+  const { publicUrl, challengeUrl, hostedFolder, intents } = options
 
   app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {
     const { facts, headers, params } = request

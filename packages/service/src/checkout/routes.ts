@@ -1,95 +1,39 @@
 /** The private API of the hosted page, which uses session tokens in place of cookies and has no CORS. @module */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
 import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
-import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { json } from '../http/send.ts'
-import { newProviderPaymentId } from '../ids.ts'
-import { hashOfToken, newToken } from '../intents/challenge-token.ts'
-import type { Cause } from '../intents/lifecycle.ts'
-import { change, type IntentStore, type Snapshot } from '../intents/store.ts'
-import { checkoutView } from '../intents/views.ts'
+import { intentIdPattern } from '../ids.ts'
 import { logError } from '../log.ts'
-import { authorize } from '../provider/acquirer.ts'
-import type { SecretKeys } from '../secret-keys.ts'
 import { longPoll } from '../waiting/long-poll.ts'
 import type { Waits } from '../waiting/waits.ts'
-import { checkoutApiError } from './api-errors.ts'
-import { readFullPage, sessionOfCookie } from './full-page.ts'
-import {
-  ConfirmSchema,
-  EmptySchema,
-  IdSchema,
-  OpenChallengeSchema,
-  OpenSessionSchema,
-  rejectPastExpiry,
-  rejectRealCards,
-  ViewQuerySchema,
-} from './parse-request.ts'
-import { readReturnUrl } from './return-url.ts'
-import {
-  openSession,
-  type SessionOpener,
-  sessionEnded,
-  sessionReader,
-  type VerifiedSession,
-} from './sessions.ts'
+import { addChallengeRoutes, type ChallengeOptions } from './challenge.ts'
+import { addConfirmRoute, type ConfirmOptions } from './confirm.ts'
+import { IdSchema, sessionOfCookie } from './full-page.ts'
+import { sessionEnded } from './sessions.ts'
 
-export interface CheckoutRoutesOptions {
-  readonly intents: IntentStore
-  readonly now: () => Date
-  readonly keys: SecretKeys
+export interface CheckoutRoutesOptions extends ConfirmOptions, ChallengeOptions {
   readonly log: Logger
-  readonly publicUrl: string
-  readonly challengeUrl: string
   readonly waits: Waits
-  readonly limits: Pick<RateLimits, 'confirm'>
-  /** Opens sessions of the private API, and those of full pages. */
-  readonly openers: { readonly frame: SessionOpener; readonly full: SessionOpener }
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Session of a request of the private API, and its intent as it was when the request arrived. */
-    readonly checkout: { readonly session: VerifiedSession; readonly snapshot: Snapshot }
-  }
 }
 
 export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): void {
-  const { intents, keys, log, now, publicUrl, challengeUrl, waits, openers } = options
-  const opens = createBuckets(openRate, now)
-  const sessions = sessionReader(intents, openers.frame.tokens)
-  const view = (snapshot: Snapshot) => checkoutView(snapshot, challengeUrl)
-
+  const { log, now, waits, sessions } = options
   app.decorateRequest('checkout', null as never)
-
-  /** Reads session and intent before the body. */
-  async function open(request: FastifyRequest): Promise<void> {
-    const session = await sessions.verify(request)
-    const snapshot = await sessions.read(session)
-    Object.assign(request, { checkout: { session, snapshot } })
-  }
-
-  /** Changes the intent of a session. */
-  async function act({ checkout }: FastifyRequest, cause: Cause): Promise<Snapshot> {
-    const changed = await change(intents, checkout.session.id, cause)
-    if (!changed || changed.rejection === 'payment_intent_not_found') throw sessionEnded()
-    if (changed.rejection) throw checkoutApiError(changed.rejection)
-    return changed
-  }
 
   app.post(
     routes.fullPageSession.path,
     { bodyLimit: maxSessionBytes, schema: { params: IdSchema, body: EmptySchema } },
     async (request, reply) => {
-      const session = await sessionOfCookie(openers.full, request, request.params.id)
+      const session = await sessionOfCookie(sessions, request, request.params.id)
       if (!session) throw sessionEnded()
-      const intent = view(await sessions.read(session))
-      openers.frame.limit(session.id)
-      const signed = await openers.frame.tokens.sign(session, now())
+      const intent = sessions.view(await sessions.read(session))
+      sessions.limit(session.id)
+      const signed = await sessions.sign('session', session)
       return json(reply, { ...signed, intent } satisfies SessionGrant)
     },
   )
@@ -98,13 +42,14 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
     routes.openSession.path,
     { bodyLimit: maxSessionBytes, schema: { body: OpenSessionSchema } },
     async ({ body, id: requestId }, reply) => {
-      const opened = await openSession(openers.frame, body).catch((error: unknown) => {
+      const opened = await sessions.open('session', body).catch((error: unknown) => {
         const event = 'Rejected a checkout session'
         if (error instanceof ProblemError) logError(log, error, { event, requestId, level: 'warn' })
         throw error
       })
       const { token, expiresAt, snapshot } = opened
-      return json(reply, { token, expiresAt, intent: view(snapshot) } satisfies SessionGrant)
+      const intent = sessions.view(snapshot)
+      return json(reply, { token, expiresAt, intent } satisfies SessionGrant)
     },
   )
 
@@ -113,72 +58,50 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
     { schema: { querystring: ViewQuerySchema } },
     async (request, reply) => {
       const { waitForVersion: version } = request.query
-      const session = await sessions.verify(request)
-      const read = async (): Promise<Snapshot> => await sessions.read(session)
-      if (version === undefined) return json(reply, view(await read()))
-      const { id: intentId, origin, expiresAt } = session
-      const lifetime = expiresAt.getTime() - now().getTime()
-      const awaited = { intentId, origin, version, lifetime, read, signal: endOf(reply) }
+      const session = await sessions.ofRequest(request)
+      const read = async () => await sessions.read(session)
+      if (version === undefined) return json(reply, sessions.view(await read()))
+      const lifetime = session.expiresAt.getTime() - now().getTime()
+      const awaited = { intentId: session.id, version, lifetime, read, signal: endOf(reply) }
       return await longPoll(reply, async (onPulse) =>
-        view(await waits.wait({ ...awaited, onPulse })),
+        sessions.view(await waits.wait({ ...awaited, onPulse })),
       )
     },
   )
 
-  app.post(
-    routes.confirm.path,
-    {
-      schema: { body: ConfirmSchema },
-      onRequest: [
-        open,
-        async (request) => options.limits.confirm(request.checkout.snapshot, request),
-      ],
-      preValidation: async ({ body }) => rejectRealCards(body),
-    },
-    async (request, reply) => {
-      const { confirmationId, version, paymentMethod } = request.body
-      rejectPastExpiry(request.body, now())
-      const authorization = authorize(paymentMethod.card)
-      if (!authorization) throw new TypeError('The card passed the checks but is not a test card')
-      const providerPaymentId = newProviderPaymentId()
-      const confirmation = { confirmationId, version, authorization, providerPaymentId }
-      return json(reply, view(await act(request, { type: 'confirmed', ...confirmation })))
-    },
-  )
-
-  app.post(
-    routes.openChallenge.path,
-    {
-      schema: { body: OpenChallengeSchema },
-      onRequest: [open, async ({ checkout }) => opens.take(checkout.session.id)],
-    },
-    async (request, reply) => {
-      const { snapshot, session } = request.checkout
-      const { nextAction } = view(snapshot)
-      if (!nextAction) throw checkoutApiError('version_conflict')
-      const isRedirect = nextAction.type === 'redirect'
-      const place = { publicUrl, snapshot }
-      const returnPage = isRedirect ? checkedReturnPage(place, request.body.returnUrl) : null
-      const token = newToken(keys, session.id, 'enter')
-      const opened = { token: hashOfToken(token), origin: session.origin, returnPage }
-      await act(request, { type: 'challenge_opened', ...opened })
-      return json(reply, { url: nextAction.url, token })
-    },
-  )
-
+  addConfirmRoute(app, options)
+  addChallengeRoutes(app, options)
   for (const [path, type] of [
     [routes.cancelChallenge.path, 'challenge_canceled'],
     [routes.cancel.path, 'canceled'],
   ] as const) {
-    app.post(path, { schema: { body: EmptySchema }, onRequest: open }, async (request, reply) =>
-      json(reply, view(await act(request, { type }))),
+    const checks = { schema: { body: EmptySchema }, onRequest: sessions.enter }
+    app.post(path, checks, async (request, reply) =>
+      json(reply, await sessions.act(request, { type })),
     )
   }
 }
 
-const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 /** No field of this body is long, and the body is read before its `clientSecret` is known to be valid. */
 const maxSessionBytes = 4096
+
+const OpenSessionSchema = z.strictObject({
+  id: text(intentIdPattern, 'must be the id of a Payment Intent'),
+  clientSecret: text(/^.{1,512}$/s, 'must be the clientSecret of that Payment Intent'),
+  origin: text(/^.{1,255}$/s, 'must be the origin of the page around the checkout'),
+})
+
+const ViewQuerySchema = z.object({
+  waitForVersion: text(/^\d{1,9}$/, 'must have 1 to 9 digits')
+    .transform(Number)
+    .optional(),
+})
+
+const EmptySchema = z.strictObject({})
+
+function text(pattern: RegExp, rule: string): z.ZodString {
+  return z.string(rule).regex(pattern, rule)
+}
 
 /**
  * Returns the check for the private API, which accepts calls only from the hosted page's origin. It runs
@@ -196,18 +119,6 @@ export function samePageCheck(publicUrl: string): (request: FastifyRequest) => v
       'Only the hosted checkout page may call this. Merchants use POST /payment-intents.',
     )
   }
-}
-
-/** @param returnUrl - An address of the shop, or the query of the full page, which returns to itself. */
-function checkedReturnPage(place: Parameters<typeof readFullPage>[1], returnUrl = ''): string {
-  const page = returnUrl.startsWith('?')
-    ? readFullPage(returnUrl, place)
-    : readReturnUrl(returnUrl, place.snapshot.environment.allowedOrigins)
-  if (page) return page
-  throw new ProblemError(
-    'origin_not_allowed',
-    'returnUrl must be an address on a registered origin, with https, or with http on loopback.',
-  )
 }
 
 function endOf({ raw }: FastifyReply): AbortSignal {

@@ -1,111 +1,134 @@
-/**
- * Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request. A token is valid for one
- * intent and one origin of the shop: 15 minutes for the private API, an hour as the cookie of a full page. Its keys are
- * derived from `PI_SECRET_KEY`.
- *
- * Don't log errors of jose, because they contain the claims.
- *
- * @module
- */
-import { randomUUID, type webcrypto } from 'node:crypto'
+/** The session of a buyer's page: opens it with `id` and `clientSecret`, and reads, changes, and shows its intent. @module */
 import type { FastifyRequest } from 'fastify'
-import { jwtVerify, SignJWT } from 'jose'
-import type { OpenSessionBody } from '../../shared/checkout-api.ts'
+import type { CheckoutView, OpenSessionBody } from '../../shared/checkout-api.ts'
+import { routes } from '../../shared/routes.ts'
 import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
-import { lifetimes } from '../intents/lifetimes.ts'
-import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
+import { stateOf } from '../intents/intent.ts'
+import type { Cause, Rejection } from '../intents/lifecycle.ts'
+import { change, type IntentStore, load, type Snapshot } from '../intents/store.ts'
+import { merchantView } from '../intents/views.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { checkoutApiError } from './api-errors.ts'
+import { createTokens, type TokenSubject, type Verified } from '../tokens.ts'
 
-interface CheckoutSession {
-  readonly id: string
-  readonly environmentId: string
-  /** Origin of the page around the hosted page, or to which the full page returns. */
-  readonly origin: string
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Session of a request of the private API, and its intent as it was when the request arrived. */
+    readonly checkout: { readonly session: Verified; readonly snapshot: Snapshot }
+  }
 }
 
-/** What a token is for. It is the path of the token's audience. */
-type TokenUse = 'checkout-api' | 'checkout'
-
-export interface VerifiedSession extends CheckoutSession {
-  readonly expiresAt: Date
-}
-
-/** What opening a session needs. */
-export interface SessionOpener {
-  readonly intents: IntentStore
-  readonly keys: SecretKeys
-  readonly tokens: SessionTokens
-  /** Counts a session of an intent. Called with a valid `clientSecret` only. */
-  readonly limit: (intentId: string) => void
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 /** Sessions of one intent. A page opens one for each load. */
 const sessionRate: Rate = { burst: 100, perSecond: 1 }
 
-/** Returns what opens sessions of the private API, and those of full pages. Both have the same limits. */
-export function sessionOpeners({
+/** @param challengeUrl - Origin of the test bank. */
+export function createSessions({
   intents,
   keys,
-  publicUrl,
-}: Pick<SessionOpener, 'intents' | 'keys'> & { readonly publicUrl: string }) {
+  challengeUrl,
+}: {
+  readonly intents: IntentStore
+  readonly keys: SecretKeys
+  readonly challengeUrl: string
+}) {
+  const tokens = createTokens(keys)
   const limit = createBuckets(sessionRate, intents.now).take
-  const opener = (use: TokenUse): SessionOpener => {
-    return { intents, keys, limit, tokens: new SessionTokens(keys, publicUrl, use) }
-  }
-  return { frame: opener('checkout-api'), full: opener('checkout') }
-}
 
-/** Opens a session. An unknown `id` and an invalid `clientSecret` get the same response. */
-export async function openSession(
-  { intents, keys, tokens, limit }: SessionOpener,
-  { id, clientSecret, origin }: OpenSessionBody,
-): Promise<{ readonly token: string; readonly expiresAt: string; readonly snapshot: Snapshot }> {
-  const snapshot = await load(intents, id)
-  if (!snapshot) throw rejected('unknown_intent')
-  const { environment, intent, at } = snapshot
-  if (!opens(keys, intent, { candidate: clientSecret, at })) {
-    throw rejected(intent.revokedAt !== null ? 'revoked_secret' : 'wrong_or_old_secret')
+  async function sign(purpose: Parameters<typeof tokens.sign>[0], subject: TokenSubject) {
+    return await tokens.sign(purpose, subject, intents.now())
   }
-  limit(id)
-  if (!environment.allowedOrigins.includes(origin)) {
-    const problem = new ProblemError(
-      'origin_not_allowed',
-      'The origin of the page around the checkout is not registered. Run pi-service origins add.',
-    )
-    throw Object.assign(problem, { rule: 'unregistered_origin' })
+
+  async function verify(
+    purpose: Parameters<typeof tokens.verify>[0],
+    token: string,
+  ): Promise<Verified | undefined> {
+    return await tokens.verify(purpose, token, intents.now())
   }
-  const session = { id, environmentId: environment.id, origin }
-  return { ...(await tokens.sign(session, intents.now())), snapshot }
-}
 
-/** Returns the error for an invalid handoff. Only the log names the rule. */
-function rejected(rule: string): ProblemError {
-  return Object.assign(checkoutApiError('payment_intent_not_found'), { rule })
-}
+  /** Verifies the token of a request without the store. @throws {ProblemError} `invalid_session` */
+  async function ofRequest({ headers }: FastifyRequest): Promise<Verified> {
+    const { authorization: sent } = headers
+    const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(sent ?? '') ?? []
+    const session = token && (await verify('session', token))
+    if (!session) throw sessionEnded(sent ? 'Bearer error="invalid_token"' : 'Bearer')
+    return session
+  }
 
-/** Returns the reader of sessions. */
-export function sessionReader(intents: IntentStore, tokens: SessionTokens) {
+  /** Reads the intent of a session. @throws {ProblemError} If its origin or its secret was revoked. */
+  async function read({ id, origin }: TokenSubject): Promise<Snapshot> {
+    const snapshot = await load(intents, id)
+    const isActive =
+      snapshot?.environment.allowedOrigins.includes(origin) && snapshot.intent.revokedAt === null
+    if (snapshot && isActive) return snapshot
+    throw sessionEnded()
+  }
+
+  /** Returns what the page may see of an intent. Fields are listed, so that no other is included. */
+  function view({ environment, intent }: Pick<Snapshot, 'environment' | 'intent'>): CheckoutView {
+    const { paymentMethod, lastPaymentFailure } = merchantView(intent)
+    const { challenge } = stateOf(intent)
+    return {
+      id: intent.id,
+      version: intent.version,
+      environment: environment.mode,
+      merchantName: environment.merchantName,
+      amount: intent.amount,
+      currency: intent.currency,
+      orderId: intent.orderId,
+      status: intent.status,
+      paymentMethod: paymentMethod?.card ? { type: 'card', card: paymentMethod.card } : null,
+      lastPaymentFailure,
+      nextAction: challenge && {
+        type: challenge.type,
+        expiresAt: challenge.expiresAt,
+        url: `${challengeUrl}${challengePaths[challenge.type]}`,
+      },
+    }
+  }
+
   return {
-    /** Verifies the token of a request without the store. @throws {ProblemError} `invalid_session` */
-    verify: async ({ headers }: FastifyRequest): Promise<VerifiedSession> => {
-      const { authorization: sent } = headers
-      const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(sent ?? '') ?? []
-      const session = token && (await tokens.verify(token, intents.now()))
-      if (!session) throw sessionEnded(sent ? 'Bearer error="invalid_token"' : 'Bearer')
-      return session
-    },
-    /** Reads the intent of a session. @throws {ProblemError} If its origin or its secret was revoked. */
-    read: async ({ id, environmentId, origin }: VerifiedSession): Promise<Snapshot> => {
+    sign,
+    verify,
+    ofRequest,
+    read,
+    view,
+    /** Counts a session of an intent. */
+    limit,
+    /** Opens a session. An unknown `id` and an invalid `clientSecret` get the same response. */
+    open: async (
+      purpose: 'session' | 'full-page',
+      { id, clientSecret, origin }: OpenSessionBody,
+    ) => {
       const snapshot = await load(intents, id)
-      const isActive =
-        snapshot?.environment.id === environmentId &&
-        snapshot.environment.allowedOrigins.includes(origin) &&
-        snapshot.intent.revokedAt === null
-      if (snapshot && isActive) return snapshot
-      throw sessionEnded()
+      if (!snapshot) throw rejected('unknown_intent')
+      const { environment, intent, at } = snapshot
+      if (!opens(keys, intent, { candidate: clientSecret, at })) {
+        throw rejected(intent.revokedAt !== null ? 'revoked_secret' : 'wrong_or_old_secret')
+      }
+      limit(id)
+      if (!environment.allowedOrigins.includes(origin)) {
+        const problem = new ProblemError(
+          'origin_not_allowed',
+          'The origin of the page around the checkout is not registered. Run pi-service origins add.',
+        )
+        throw Object.assign(problem, { rule: 'unregistered_origin' })
+      }
+      return { ...(await sign(purpose, { id, origin })), snapshot }
+    },
+    /** Reads session and intent of a request before its body. */
+    enter: async (request: FastifyRequest): Promise<void> => {
+      const session = await ofRequest(request)
+      Object.assign(request, { checkout: { session, snapshot: await read(session) } })
+    },
+    /** Changes the intent of a session, and returns what its page may see. */
+    act: async ({ checkout }: FastifyRequest, cause: Cause): Promise<CheckoutView> => {
+      const changed = await change(intents, checkout.session.id, cause)
+      if (!changed || changed.rejection === 'payment_intent_not_found') throw sessionEnded()
+      if (changed.rejection) throw actionError(changed.rejection)
+      return view(changed)
     },
   }
 }
@@ -119,95 +142,22 @@ export function sessionEnded(challenge = 'Bearer error="invalid_token"'): Proble
   )
 }
 
-/** Signs and verifies session tokens. */
-export class SessionTokens {
-  readonly #issuer: string
-  readonly #use: TokenUse
-  readonly #key: Promise<webcrypto.CryptoKey>
-  /** Valid tokens, oldest first, because a page sends its token with each request. */
-  readonly #verified = new Map<string, Verified>()
-
-  constructor(keys: SecretKeys, issuer: string, use: TokenUse = 'checkout-api') {
-    this.#issuer = issuer
-    this.#use = use
-    this.#key = tokenKey(keys)
-  }
-
-  async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
-    const issuedAt = Math.floor(now.getTime() / 1000)
-    const expiresAt = new Date(1000 * (issuedAt + this.#lifetime))
-    const token = await new SignJWT({ env: session.environmentId, org: session.origin })
-      .setProtectedHeader({ alg: algorithm, typ: tokenType })
-      .setIssuer(this.#issuer)
-      .setAudience(this.#audience)
-      .setSubject(session.id)
-      .setJti(randomUUID())
-      .setIssuedAt(issuedAt)
-      .setExpirationTime(expiresAt)
-      .sign(await this.#key)
-    this.#remember(token, { session: { ...session, expiresAt }, from: now })
-    return { token, expiresAt: expiresAt.toISOString() }
-  }
-
-  async verify(token: string, now: Date): Promise<VerifiedSession | undefined> {
-    if (token.length > maxTokenLength) return undefined
-    const known = this.#verified.get(token)
-    if (known && known.from <= now && now < known.session.expiresAt) return known.session
-    try {
-      const { payload } = await jwtVerify(token, await this.#key, {
-        issuer: this.#issuer,
-        audience: this.#audience,
-        typ: tokenType,
-        algorithms: [algorithm],
-        requiredClaims: ['exp', 'iat', 'sub', 'jti'],
-        maxTokenAge: this.#lifetime,
-        clockTolerance: 5,
-        currentDate: now,
-      })
-      const { sub, env, org, exp = 0 } = payload
-      if (typeof sub !== 'string' || typeof env !== 'string' || typeof org !== 'string') {
-        return undefined
-      }
-      const session = { id: sub, environmentId: env, origin: org, expiresAt: new Date(exp * 1000) }
-      this.#remember(token, { session, from: now })
-      return session
-    } catch {
-      return undefined
-    }
-  }
-
-  #remember(token: string, verified: Verified): void {
-    if (this.#verified.size >= maxVerified) {
-      const [oldest = ''] = this.#verified.keys()
-      this.#verified.delete(oldest)
-    }
-    this.#verified.set(token, verified)
-  }
-
-  get #audience(): string {
-    return `${this.#issuer}/${this.#use}`
-  }
-
-  /** In seconds. */
-  get #lifetime(): number {
-    return lifetimes[this.#use === 'checkout' ? 'fullPage' : 'checkoutSession'] / 1000
-  }
+export function actionError(code: Rejection): ProblemError {
+  return new ProblemError(code, details[code])
 }
 
-/** A session, and the time from which its token is valid without another check. */
-interface Verified {
-  readonly session: VerifiedSession
-  readonly from: Date
+/** Returns the error for an invalid handoff. Only the log names the rule. */
+function rejected(rule: string): ProblemError {
+  return Object.assign(actionError('payment_intent_not_found'), { rule })
 }
 
-const maxVerified = 20_000
-const maxTokenLength = 4096
-const algorithm = 'HS256'
-const tokenType = 'pi-checkout+jwt'
+const details = {
+  payment_intent_not_found:
+    'No Payment Intent has this id, or its clientSecret is not valid. Request a new one from the shop.',
+  intent_finalized: 'The Payment Intent is final. Read it again.',
+  confirmation_in_progress: 'Another confirmation is in progress. Wait for its result.',
+  version_conflict: 'The Payment Intent was changed by another request. Read it again.',
+} as const satisfies Record<Rejection, string>
 
-/** Imports a key once: jose would import other kinds of keys for each token. */
-async function tokenKey(keys: SecretKeys): Promise<webcrypto.CryptoKey> {
-  const key = keys.derive('checkout-token')
-  const hmac = { name: 'HMAC', hash: 'SHA-256' }
-  return await crypto.subtle.importKey('raw', key, hmac, false, ['sign', 'verify'])
-}
+/** Paths of the test bank's page, in an iframe of the hosted page or as a separate page. */
+const challengePaths = { challenge: routes.challenge.path, redirect: routes.bank.path } as const

@@ -2,7 +2,7 @@
 
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { ExplainedError } from '../explained-error.ts'
-import { createIntentStore, revokeSecret, type StoreAndClock } from '../intents/store.ts'
+import { change, createIntentStore, type StoreAndClock } from '../intents/store.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import type { Environment } from '../merchants/environments.ts'
 import {
@@ -120,8 +120,7 @@ export async function administer(
     case 'intents revoke-secret': {
       const { id } = command
       const intents = createIntentStore({ db, now })
-      const isRevoked = await revokeSecret(intents, { id, modes: ['test', 'live'] })
-      if (!isRevoked) {
+      if (!(await change(intents, id, { type: 'revoked' }))) {
         throw new AdminError(
           'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
         )

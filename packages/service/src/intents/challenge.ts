@@ -17,7 +17,6 @@ export function newChallenge(type: Challenge['type'], expiresAt: Date): Challeng
     expiresAt: expiresAt.toISOString(),
     tries: 0,
     token: null,
-    origin: null,
     returnPage: null,
   }
 }

@@ -24,7 +24,7 @@ export type Cause =
   /** Only applies passed deadlines, as all others do first. */
   | { readonly type: 'time_passed' }
   | ({ readonly type: 'confirmed' } & ConfirmationRequest)
-  | ({ readonly type: 'challenge_opened' } & Pick<Challenge, 'origin' | 'returnPage'> & {
+  | ({ readonly type: 'challenge_opened' } & Pick<Challenge, 'returnPage'> & {
         readonly token: string
       })
   | ({ readonly type: 'challenge_entered' } & ChallengeStep)
@@ -96,8 +96,8 @@ function act(intent: Intent, cause: Cause, at: Date): Intent | Rejection {
     case 'confirmed':
       return confirm(intent, cause, at)
     case 'challenge_opened': {
-      const { token, origin, returnPage } = cause
-      return withChallenge(intent, { token, origin, returnPage }) ?? 'version_conflict'
+      const { token, returnPage } = cause
+      return withChallenge(intent, { token, returnPage }) ?? 'version_conflict'
     }
     case 'challenge_entered':
       return enter(intent, cause) ?? 'version_conflict'

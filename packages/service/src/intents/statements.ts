@@ -2,7 +2,6 @@
 import { ExplainedError } from '../explained-error.ts'
 import { Fragment, named, type Statement, sql } from '../store/sql.ts'
 import type { Draft } from './create.ts'
-import { dueAt } from './deadlines.ts'
 import { type Intent, stateVersion } from './intent.ts'
 import { lifetimes } from './lifetimes.ts'
 
@@ -89,11 +88,11 @@ export function insertIntent({ intent, key }: Draft): Statement {
   const createdAt = intent.createdAt.getTime()
   return named('insert_intent')`
     insert into intents (
-      id, environment_id, amount, currency, order_id, customer, metadata, due_at, created_at,
+      id, environment_id, amount, currency, order_id, customer, metadata, created_at,
       key_hash, key_fingerprint, key_expires_at, revision, version, status)
     values (${intent.id}, ${intent.environmentId}, ${intent.amount}, ${intent.currency},
             ${intent.orderId}, ${asJson(intent.customer)}, ${asJson(intent.metadata)},
-            ${dueAt(intent)?.getTime() ?? null}, ${createdAt}, ${key?.hash ?? null},
+            ${createdAt}, ${key?.hash ?? null},
             ${key?.fingerprint ?? null}, ${key ? createdAt + lifetimes.idempotencyKey : null},
             1, 1, 'requires_payment_method')
     on conflict (key_hash, environment_id) do nothing
@@ -133,61 +132,10 @@ export function changeIntent(from: Intent, to: Intent): Statement {
   return named('change_intent')`
     update intents
        set revision = revision + 1, version = ${to.version}, status = ${to.status},
-           state = ${asJson(to.state)}, due_at = ${dueAt(to)?.getTime() ?? null},
-           finalized_at = ${to.finalizedAt?.getTime() ?? null},
+           state = ${asJson(to.state)}, finalized_at = ${to.finalizedAt?.getTime() ?? null},
            revoked_at = ${to.revokedAt?.getTime() ?? null}
      where id = ${to.id} and revision = ${from.revision}
     returning id`
-}
-
-/** Row of {@link findVersion}. */
-export interface VersionRow extends Pick<Intent, 'version'> {
-  readonly dueAt: number | null
-  readonly clockOffset: number
-  readonly origins: string
-}
-
-/** What a waiting request compares. None if the secret is revoked. A join could begin with the environment. */
-export function findVersion(id: string): Statement {
-  return named('find_version')`
-    select version, due_at as "dueAt",
-           (select clock_offset from environments where id = environment_id) as "clockOffset",
-           (select allowed_origins from environments where id = environment_id) as origins
-      from intents where id = ${id} and revoked_at is null`
-}
-
-export interface DueRow {
-  readonly id: string
-  readonly dueAt: number
-}
-
-/** The next due intents of an environment, in pages. */
-export function listDue(
-  environmentId: string,
-  { at, after }: { readonly at: Date; readonly after: DueRow },
-): Statement {
-  return sql`
-    select id, due_at as "dueAt" from intents
-     where environment_id = ${environmentId} and due_at <= ${at.getTime()}
-       and (due_at, id) > (${after.dueAt}, ${after.id})
-     order by due_at, id limit ${duePage}`
-}
-
-/** Number of due intents that are read at once. */
-export const dueLimit = 50
-const duePage = new Fragment(String(dueLimit))
-
-/**
- * Environments with due intents: those of live payments first. The order of the others changes, so that each gets its
- * turn if a round ends before all had one.
- */
-export function listDueEnvironments(now: Date): Statement {
-  return sql`
-    select e.id, e.clock_offset as "clockOffset" from environments e
-     where (select i.id from intents i
-             where i.environment_id = e.id and i.due_at <= ${now.getTime()} + e.clock_offset
-             order by i.due_at limit 1) is not null
-     order by e.mode, random()`
 }
 
 /** A place in the list of an environment, newest first. The list goes on with the next older one. */
@@ -212,11 +160,6 @@ export function listIntentsOfOrder(environmentId: string, orderId: string): Stat
     select ${columns} from intents
      where environment_id = ${environmentId} and order_id = ${orderId}
      order by created_at desc limit ${listPage}`
-}
-
-export function findOrder(id: string): Statement {
-  return named('find_order')`
-    select id, order_id as "orderId", key_expires_at as "keyExpiresAt" from intents where id = ${id}`
 }
 
 /** Number of intents that are deleted at once, which takes less than 50 milliseconds. */

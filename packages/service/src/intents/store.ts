@@ -4,16 +4,9 @@ import { type Environment, environmentNow, findEnvironment } from '../merchants/
 import type { Database } from '../store/database.ts'
 import { lockNotAvailable, StoreError } from '../store/errors.ts'
 import { type Created, create, type Draft } from './create.ts'
-import { assertState, type Intent } from './intent.ts'
+import type { Intent } from './intent.ts'
 import { type Cause, decide, type Rejection } from './lifecycle.ts'
-import {
-  changeIntent,
-  findIntent,
-  findVersion,
-  type IntentRow,
-  intentOf,
-  type VersionRow,
-} from './statements.ts'
+import { changeIntent, findIntent, type IntentRow, intentOf } from './statements.ts'
 
 /** A store with a clock of real time. */
 export interface StoreAndClock {
@@ -49,7 +42,6 @@ export function createIntentStore({ db, now }: StoreAndClock) {
     environment: async (id: string) => await findEnvironment(db, id),
     /** Returns whether it wrote: `false` if another change was first. */
     write: async (from: Intent, to: Intent): Promise<boolean> => {
-      assertState(to)
       const written = await db.query(changeIntent(from, to))
       // Tokens and wrong codes change nothing that a page shows.
       if (written.length > 0 && to.version > from.version) db.notify({ intentId: to.id })
@@ -112,38 +104,4 @@ const maxTries = 10
 /** Reads an intent after its passed deadlines. */
 export async function load(store: IntentStore, id: string): Promise<Snapshot | undefined> {
   return await tryChange(store, id, { type: 'time_passed' })
-}
-
-/** Revokes the secret permanently, with its checkout sessions. Returns whether an environment of these has the intent. */
-export async function revokeSecret(
-  store: IntentStore,
-  { id, modes }: { readonly id: string; readonly modes: readonly Environment['mode'][] },
-): Promise<boolean> {
-  const found = await load(store, id)
-  if (!found || !modes.includes(found.environment.mode)) return false
-  return (await change(store, id, { type: 'revoked' })) !== undefined
-}
-
-/** What a waiting request compares with what it has read. */
-export interface Version {
-  readonly version: number
-  readonly origins: readonly string[]
-  /** Next deadline in milliseconds of real time. */
-  readonly due: number
-}
-
-/** Reads versions of intents whose secret is not revoked. */
-export async function findVersions(
-  db: Database,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Version>> {
-  const found = new Map<string, Version>()
-  const read = async (id: string): Promise<void> => {
-    const [row] = await db.query<VersionRow>(findVersion(id))
-    if (!row) return
-    const due = row.dueAt === null ? Infinity : row.dueAt - row.clockOffset
-    found.set(id, { version: row.version, origins: JSON.parse(row.origins), due })
-  }
-  await Promise.all(ids.map(read))
-  return found
 }

@@ -1,19 +1,6 @@
-/** What merchants, pages, and the inspector see of an intent. Fields are listed, so that no other is included. @module */
+/** What merchants see of an intent. Fields are listed, so that no other is included. @module */
 import type { CreatedPaymentIntent, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
-import type { CardSummary, CheckoutView } from '../../shared/checkout-api.ts'
-import { routes } from '../../shared/routes.ts'
-import type { IntentDetails } from '../../shared/sandbox-api.ts'
-import type { Environment } from '../merchants/environments.ts'
-import type { ProviderResult } from '../provider/acquirer.ts'
-import { expiresAt } from './deadlines.ts'
-import {
-  type Challenge,
-  type Intent,
-  lastConfirmation,
-  lastEvent,
-  type Pending,
-  settlementOf,
-} from './intent.ts'
+import { type Challenge, type Intent, lastConfirmation, lastEvent } from './intent.ts'
 
 /** Returns the response to a create and to its replays: the intent as created, and its secret. */
 export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
@@ -43,56 +30,6 @@ export function merchantView(intent: Intent): PaymentIntent {
   }
 }
 
-/** @param challengeUrl - Origin of the test bank. */
-export function checkoutView(
-  { environment, intent }: { readonly environment: Environment; readonly intent: Intent },
-  challengeUrl: string,
-): CheckoutView {
-  const method = selectedMethod(intent)
-  const action = nextAction(intent)
-  return {
-    id: intent.id,
-    version: intent.version,
-    environment: environment.mode,
-    merchantName: environment.merchantName,
-    amount: intent.amount,
-    currency: intent.currency,
-    orderId: intent.orderId,
-    status: intent.status,
-    paymentMethod: method?.card ? { type: 'card', card: summaryOf(method.card) } : null,
-    lastPaymentFailure: lastConfirmation(intent)?.failure ?? null,
-    nextAction: action && { ...action, url: `${challengeUrl}${challengePaths[action.type]}` },
-  }
-}
-
-export function inspectorView(intent: Intent): IntentDetails {
-  const { confirmations = [], events = [] } = intent.state ?? {}
-  return {
-    intent: merchantView(intent),
-    environment: intent.environmentId,
-    version: intent.version,
-    expiresAt: expiresAt(intent).toISOString(),
-    finalizedAt: intent.finalizedAt?.toISOString() ?? null,
-    settlement: settlementOf(intent),
-    events: events.map(({ cause, status, at }, index) => ({
-      version: index + 2,
-      cause,
-      status,
-      createdAt: at,
-    })),
-    confirmations: confirmations.map((each) => ({
-      confirmationId: each.confirmationId,
-      state: each.state,
-      paymentMethod: each.paymentMethod,
-      outcome: outcomeText(each.outcome),
-      failure: each.failure,
-      providerPaymentId: each.providerPaymentId,
-      createdAt: each.createdAt,
-      updatedAt: each.updatedAt,
-    })),
-  }
-}
-
 /** The card of the last confirmation, unless the buyer has to choose another one. */
 function selectedMethod(intent: Intent): PaymentMethod | null {
   const confirmation = lastConfirmation(intent)
@@ -103,17 +40,4 @@ function nextAction({ state }: Intent): Pick<Challenge, 'type' | 'expiresAt'> | 
   if (!state?.challenge) return null
   const { type, expiresAt } = state.challenge
   return { type, expiresAt }
-}
-
-/** Paths of the test bank's page, in an iframe of the hosted page or as a separate page. */
-const challengePaths = { challenge: routes.challenge.path, redirect: routes.bank.path } as const
-
-function summaryOf({ brand, last4, expMonth, expYear, funding }: CardSummary): CardSummary {
-  return { brand, last4, expMonth, expYear, funding }
-}
-
-/** Returns a result such as `authorised`, `declined:lost_card`, or `declined_hard:stolen_card`. */
-function outcomeText(outcome: ProviderResult | Pending): string {
-  if (outcome.result !== 'declined') return outcome.result
-  return `${outcome.hard ? 'declined_hard' : 'declined'}:${outcome.decline}`
 }

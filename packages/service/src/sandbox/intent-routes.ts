@@ -1,41 +1,47 @@
-/** Routes of intents in test environments: details, revoking secrets, and simulated outcomes. @module */
+/** Routes of intents in test environments: lists, details, simulated outcomes, and test checkouts. @module */
+import { paymentIntentIdPattern } from '@pi-checkout/contract'
+import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
+import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { fullPageOf, inspectorUrl } from '../checkout/full-page.ts'
-import { SessionTokens } from '../checkout/sessions.ts'
 import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { newProviderPaymentId, randomBase62 } from '../ids.ts'
-import { change, load, revokeSecret } from '../intents/store.ts'
-import { findIntent } from './intents.ts'
-import { IdSchema, SettleSchema } from './parse-request.ts'
+import { change, load, type Snapshot } from '../intents/store.ts'
+import { environmentReader, IdSchema } from './environment-routes.ts'
+import { detailsOf, listIntents } from './intents.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
 export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
-  const { db, intents, keys, publicUrl, requestLog } = options
-  const tokens = new SessionTokens(keys, publicUrl, 'checkout')
+  const { db, now, intents, sessions, publicUrl, requestLog } = options
   const params = IdSchema
 
-  app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {
-    const found = await findIntent({ db, intents }, id)
-    if (!found) throw sandboxApiError('payment_intent_not_found')
-    return json(reply, { ...found, requests: requestLog.requestsAbout(found.environment, id) })
-  })
+  /** The sandbox does not reveal whether a live intent exists. */
+  async function found(id: string): Promise<Snapshot> {
+    const snapshot = await load(intents, id)
+    if (snapshot?.environment.mode === 'test') return snapshot
+    throw sandboxApiError('payment_intent_not_found')
+  }
 
-  app.post(routes.revokeSecret.path, { schema: { params } }, async (request, reply) => {
-    const { id } = request.params
-    const isRevoked = await revokeSecret(intents, { id, modes: ['test'] })
-    if (!isRevoked) throw sandboxApiError('payment_intent_not_found')
-    return json(reply, { id, secretRevoked: true })
+  app.get(
+    routes.intents.path,
+    { onRequest: environmentReader(db), schema: { querystring: SearchSchema } },
+    async ({ environment, query: { before, q: term } }, reply) =>
+      json(reply, await listIntents({ db, now }, { environment, before, term })),
+  )
+
+  app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {
+    const { intent, environment } = await found(id)
+    const requests = requestLog.requestsAbout(environment.id, id)
+    return json(reply, { ...detailsOf(intent), requests })
   })
 
   app.post(
     routes.settle.path,
     { schema: { params, body: SettleSchema } },
     async ({ params: { id }, body: { outcome } }, reply) => {
-      const found = await load(intents, id)
-      // The sandbox does not reveal whether a live intent exists.
-      if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
+      await found(id)
       const changed = await change(intents, id, {
         type: 'simulated',
         outcome,
@@ -51,17 +57,29 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
   // The cookie is all that the page needs, so no clientSecret is created.
   app.post(routes.testCheckout.path, { schema: { params } }, async (request, reply) => {
     const { id } = request.params
-    const found = await load(intents, id)
-    if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
-    const { id: environmentId, allowedOrigins } = found.environment
+    const { allowedOrigins } = (await found(id)).environment
     const [origin] = allowedOrigins
     if (origin === undefined) throw sandboxApiError('origin_not_allowed')
-    const { token } = await tokens.sign({ id, environmentId, origin }, intents.now())
+    const { token } = await sessions.sign('full-page', { id, origin })
     const query = new URLSearchParams({ return: inspectorUrl(publicUrl, id) })
     const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
     return json(reply.header('set-cookie', cookie), { path }, 201)
   })
 }
+
+const SearchSchema = z.object({
+  before: z.string().regex(paymentIntentIdPattern, 'must be the id of a Payment Intent').optional(),
+  q: z
+    .string()
+    .trim()
+    .max(200, 'must have at most 200 characters')
+    .transform((text) => text || undefined)
+    .optional(),
+})
+
+const SettleSchema = z.strictObject({
+  outcome: z.enum(simulatedOutcomes, `must be one of ${simulatedOutcomes.join(', ')}`),
+})
 
 function sandboxApiError(code: keyof typeof details): ProblemError {
   return new ProblemError(code, details[code])

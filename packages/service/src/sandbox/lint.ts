@@ -1,7 +1,8 @@
 /** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
 import { hash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import type { LintIssue, LintRule, LoggedRequest } from '../../shared/sandbox-api.ts'
-import type { LogEntry } from './request-log/entry.ts'
+import { hasSecret } from './request-log/mask.ts'
 
 const lintRules = {
   no_idempotency_key: {
@@ -30,12 +31,65 @@ const lintRules = {
   },
 } as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
 
-interface Violation {
+export interface Violation {
   readonly rule: LintRule
   readonly detail: string
   /** Violations with the same subject are one issue. */
   readonly subject?: string
   readonly origin?: string
+}
+
+/** Creates what finds the violations of a request whose response has ended. */
+export function createLint() {
+  const countReads = createReadCounter()
+  return (sent: FastifyRequest, logged: LoggedRequest): readonly Violation[] => {
+    const { operation, status, method, path, idempotencyKey: key, intentId } = logged
+    const request = `${method} ${path}`
+    const found: Violation[] = []
+    if (operation === 'create' && status === 201 && key === null) {
+      const detail = `${request} created an intent. A retry would create another one.`
+      found.push({ rule: 'no_idempotency_key', detail })
+    }
+    if (operation === 'create' && status === 422) {
+      const detail = `The key ${key} was sent with a different body. The request was rejected.`
+      found.push({ rule: 'key_reused', detail, subject: hash('sha256', key ?? '') })
+    }
+    if (operation !== 'page' && isKeyFromBrowser(sent)) {
+      const rule = 'secret_key_in_browser'
+      if (status === 403) {
+        found.push({ rule, detail: `${request} from a page contained a key and was rejected.` })
+      }
+      if (status === 405 && method === 'OPTIONS') {
+        const detail = `A page tried to send a key to ${path}. The browser blocked the request.`
+        found.push({ rule, detail })
+      }
+    }
+    if (hasSecret(sent.url)) {
+      found.push({ rule: 'secret_in_url', detail: `${request} contained a credential.` })
+    }
+    const origin = sent.facts.unregisteredOrigin?.slice(0, 255)
+    if (origin !== undefined) {
+      const detail = `${origin} is not registered, so its page shows an error.`
+      found.push({ rule: 'unregistered_origin', subject: origin, origin, detail })
+    }
+    if (countReads(logged) === tooManyReads) {
+      const detail = `${intentId} was read ${tooManyReads} times within ${readSpan / 1000} seconds.`
+      found.push({ rule: 'polled_too_fast', detail, subject: intentId ?? '' })
+    }
+    return found
+  }
+}
+
+/** Returns whether a browser sent a key, or a preflight (`OPTIONS`) for a request with a key. */
+function isKeyFromBrowser({ headers: sent }: FastifyRequest): boolean {
+  if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return false
+  const requested = sent['access-control-request-headers'] ?? ''
+  return sent.authorization !== undefined || /(?:^|[ ,])authorization(?:[ ,]|$)/i.test(requested)
+}
+
+interface Linted {
+  readonly request: LoggedRequest
+  readonly violations: readonly Violation[]
 }
 
 /**
@@ -45,54 +99,21 @@ interface Violation {
  * @param origins - Registered ones, whose pages have no issue any more.
  */
 export function findIssues(
-  entries: readonly LogEntry[],
+  entries: readonly Linted[],
   origins: readonly string[],
 ): readonly LintIssue[] {
   const issues = new Map<string, LintIssue>()
-  for (const entry of entries) {
-    for (const { rule, detail, subject = '', origin = null } of violations(entry)) {
+  for (const { request, violations } of entries) {
+    for (const { rule, detail, subject = '', origin = null } of violations) {
       if (origin !== null && origins.includes(origin)) continue
-      const { environment, intentId, requestId, at } = entry.request
+      const { environment, intentId, requestId, at } = request
       const name = `${environment} ${rule} ${subject}`
       const texts = { rule, ...lintRules[rule], detail, origin, environment }
       const newest = issues.get(name) ?? { ...texts, intentId, requestId, count: 0, lastAt: at }
-      issues.set(name, { ...newest, count: newest.count + 1, firstAt: at })
+      issues.set(name, { ...newest, count: newest.count + 1 })
     }
   }
   return [...issues.values()]
-}
-
-export function violations(entry: LogEntry): readonly Violation[] {
-  const { isKeyFromBrowser, hasSecretInUrl, reads, unregisteredOrigin: origin } = entry
-  const { operation, status, method, path, idempotencyKey: key, intentId } = entry.request
-  const request = `${method} ${path}`
-  const found: Violation[] = []
-  const add = (rule: LintRule, detail: string, subject?: string): void =>
-    void found.push({ rule, detail, ...(subject !== undefined && { subject }) })
-  if (operation === 'create' && status === 201 && key === null) {
-    add('no_idempotency_key', `${request} created an intent. A retry would create another one.`)
-  }
-  if (operation === 'create' && status === 422) {
-    const detail = `The key ${key} was sent with a different body. The request was rejected.`
-    add('key_reused', detail, hash('sha256', key ?? ''))
-  }
-  if (isKeyFromBrowser && operation !== 'page') {
-    const rule = 'secret_key_in_browser'
-    if (status === 403) add(rule, `${request} from a page contained a key and was rejected.`)
-    if (status === 405 && method === 'OPTIONS') {
-      add(rule, `A page tried to send a key to ${path}. The browser blocked the request.`)
-    }
-  }
-  if (hasSecretInUrl) add('secret_in_url', `${request} contained a credential.`)
-  if (origin !== undefined) {
-    const detail = `${origin} is not registered, so its page shows an error.`
-    found.push({ rule: 'unregistered_origin', subject: origin, origin, detail })
-  }
-  if (reads === tooManyReads) {
-    const detail = `${intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
-    add('polled_too_fast', detail, intentId ?? '')
-  }
-  return found
 }
 
 /** Number of reads of an intent within `readSpan` milliseconds that is more than one a second. */
@@ -108,7 +129,9 @@ interface Reads {
  * Returns the function that counts the reads of an intent within `readSpan`, including this one. The span begins with the
  * first read after an earlier span.
  */
-export function createReadCounter(): (request: LoggedRequest) => number {
+export function createReadCounter(): (
+  request: Pick<LoggedRequest, 'operation' | 'status' | 'intentId' | 'at'>,
+) => number {
   /** By intent, for those that were read last. */
   const reads = new Map<string, Reads>()
   return ({ operation, status, intentId, at }) => {

@@ -1,29 +1,30 @@
-/** The sandbox of one instance: request log and faults. @module */
+/** The sandbox of one instance, which controls test environments: its request log, its faults, and its routes. @module */
+import type { Sessions } from '../checkout/sessions.ts'
+import type { App } from '../http/app.ts'
 import type { IntentStore, StoreAndClock } from '../intents/store.ts'
 import type { Authenticator } from '../merchants/authenticate.ts'
-import type { SecretKeys } from '../secret-keys.ts'
+import { addEnvironmentRoutes } from './environment-routes.ts'
 import { createFaultRules } from './faults/queued-rules.ts'
+import { addIntentRoutes } from './intent-routes.ts'
 import { createRequestLog } from './request-log/request-log.ts'
+import { addRequestRoutes } from './request-routes.ts'
 
 type Sandbox = Readonly<ReturnType<typeof createSandbox>>
 
 export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly authenticator: Authenticator
   readonly intents: IntentStore
-  readonly keys: SecretKeys
+  readonly sessions: Sessions
   readonly publicUrl: string
-  readonly hostedFolder: string
-  /** Options that select this store, such as ` --data DIR`. `undefined` for a store in memory. */
-  readonly storeOptions: string | undefined
 }
 
 export function createSandbox(now: () => Date) {
-  const faults = createFaultRules()
-  const requestLog = createRequestLog(now)
-  /** Forgets all of one test environment, or of all if the id is `undefined`. */
-  const forget = (environmentId: string | undefined): void => {
-    faults.clear(environmentId)
-    requestLog.clear(environmentId)
-  }
-  return { requestLog, faults, forget }
+  return { requestLog: createRequestLog(now), faults: createFaultRules() }
+}
+
+export function addSandboxRoutes(app: App, options: SandboxRoutesOptions): void {
+  app.decorateRequest('environment', null as never)
+  addEnvironmentRoutes(app, options)
+  addIntentRoutes(app, options)
+  addRequestRoutes(app, options)
 }

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { createMainApp, createTestBankApp } from '../app.ts'
 import { realNow } from '../clock.ts'
-import { type Config, storeOptions } from '../config.ts'
+import type { Config } from '../config.ts'
 import { createRateLimits } from '../http/rate-limit.ts'
 import {
   close,
@@ -17,7 +17,6 @@ import {
   serverTimeouts,
   urlOf,
 } from '../http/server.ts'
-import { startReaper } from '../intents/reaper.ts'
 import { createIntentStore } from '../intents/store.ts'
 import { createAuthenticator } from '../merchants/authenticate.ts'
 import { packageRoot } from '../package-root.ts'
@@ -103,21 +102,18 @@ async function serve(
     hostedFolder: join(packageRoot, 'dist/hosted'),
     authenticator: createAuthenticator({ db, now }, limits.failure),
     intents: createIntentStore({ db, now }),
-    waits: createWaits({ db, log, now }, stopping.signal),
+    waits: createWaits({ db, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
     ...createSandbox(now),
     draining: draining.signal,
     stopping: stopping.signal,
     unready: () => (draining.signal.aborted ? 'The service is stopping.' : undefined),
-    storeOptions: storeOptions(config.store),
   }
   const apiKey = await firstKey(config, options)
   const apps = await Promise.all([
     createMainApp(options, main.server),
     createTestBankApp(options, challenge.server),
   ])
-  // Start background work last, so that a start that fails earlier leaves none running.
-  const stopReaper = startReaper(options)
   main.open(apps[0].routing)
   challenge.open(apps[1].routing)
   const baseUrl = urlOf(main.server)
@@ -139,7 +135,7 @@ async function serve(
       stopping.abort()
       const deadline = performance.now() + stopTimeout
       const left = (): number => deadline - performance.now()
-      const working = [close(main.server), close(challenge.server), stopReaper()]
+      const working = [close(main.server), close(challenge.server)]
       await within(Promise.all(working), left() - closeTimeout)
       // Handlers whose clients have left are not waited for by their server.
       while (running.size > 0 && left() > closeTimeout) await sleep(10)

@@ -65,8 +65,6 @@ create table if not exists intents (
   metadata text,
   -- Confirmations, events, and the open challenge. null: nothing has happened.
   state text,
-  -- When time changes the intent next.
-  due_at bigint,
   finalized_at bigint,
   -- When the clientSecret was revoked.
   revoked_at bigint,
@@ -80,8 +78,6 @@ create table if not exists intents (
   unique (key_hash, environment_id)
 );
 
--- Each environment has its own clock, so deadlines are found by environment and time.
-create index if not exists intents_due on intents (environment_id, due_at) where due_at is not null;
 -- Lists show the newest first.
 create index if not exists intents_newest on intents (environment_id, created_at);
 -- A search finds the intents of an order, however old they are.

@@ -62,12 +62,12 @@ function write({ text, keyAt }: { readonly text: string; readonly keyAt: number 
 /** All instances insert, and so lock, keys in the same order. Otherwise two sets could deadlock. */
 const insertIntents = `
   insert into intents (
-    id, environment_id, amount, currency, order_id, customer, metadata, due_at, created_at,
+    id, environment_id, amount, currency, order_id, customer, metadata, created_at,
     key_hash, key_fingerprint, key_expires_at, revision, version, status)
   select item.*, 1, 1, 'requires_payment_method'
     from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[],
-                $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::bigint[])
-      as item (id, environment, amount, currency, "order", customer, metadata, due, created,
+                $7::text[], $8::bigint[], $9::text[], $10::text[], $11::bigint[])
+      as item (id, environment, amount, currency, "order", customer, metadata, created,
                hash, fingerprint, expires)
    order by hash, environment
   on conflict (key_hash, environment_id) do nothing
@@ -77,19 +77,17 @@ const insertIntents = `
 const changeIntents = `
   update intents i
      set revision = revision + 1,
-         (version, status, state, due_at, finalized_at, revoked_at) = (
-           select version, status, state, due, final, revoked
-             from unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
-                         $7::text[]) as item (version, status, state, due, final, revoked, id)
+         (version, status, state, finalized_at, revoked_at) = (
+           select version, status, state, final, revoked
+             from unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[])
+                    as item (version, status, state, final, revoked, id)
             where item.id = i.id)
-   where id = any(array(select id from intents where id = any($7::text[]) order by id for update))
-     and revision = ($8::int[])[array_position($7::text[], id)]
+   where id = any(array(select id from intents where id = any($6::text[]) order by id for update))
+     and revision = ($7::int[])[array_position($6::text[], id)]
   returning id as "setKey", id`
 
 export const setForms: ReadonlyMap<string, SetForm> = new Map([
   ['insert_intent', write({ text: insertIntents, keyAt: 0 })],
-  ['change_intent', write({ text: changeIntents, keyAt: 6 })],
-  ...['find_intent', 'find_environment', 'find_version', 'find_api_key', 'find_order'].map(
-    (name) => [name, read] as const,
-  ),
+  ['change_intent', write({ text: changeIntents, keyAt: 5 })],
+  ...['find_intent', 'find_environment', 'find_api_key'].map((name) => [name, read] as const),
 ])

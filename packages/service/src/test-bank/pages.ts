@@ -6,8 +6,22 @@ import { readPage } from '../checkout/pages.ts'
 import { escapeHtml } from '../http/html.ts'
 import { type Challenge, lastConfirmation } from '../intents/intent.ts'
 import { maxChallengeTries } from '../intents/lifetimes.ts'
-import type { Outcome } from './challenges.ts'
+import type { Snapshot } from '../intents/store.ts'
 import { challengeTexts } from './texts.ts'
+
+/** What a step at the bank leads to. */
+export type Outcome =
+  /** The form asks for a code, for example after a wrong one. */
+  | {
+      readonly next: 'ask'
+      readonly snapshot: Snapshot
+      readonly challenge: Challenge
+      readonly token: string
+    }
+  /** The bank has decided. The hosted page reads the result. */
+  | { readonly next: 'done'; readonly snapshot: Snapshot; readonly returnPage: string | null }
+  /** The token is not valid. Only pages of these origins may frame the note about an issued one. */
+  | { readonly next: 'over'; readonly origins: readonly string[] }
 
 export function codeForm(
   { snapshot, challenge, token }: Extract<Outcome, { readonly next: 'ask' }>,

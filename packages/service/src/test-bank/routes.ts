@@ -1,16 +1,23 @@
-/** Routes of the test bank, which has a separate origin. Results go to the store, not to a page. @module */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+/**
+ * Routes of the test bank, which has a separate origin. Each step needs the one-time token of the form before it. Results go
+ * to the store, not to a page.
+ *
+ * @module
+ */
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
 import { type App, parseForms } from '../http/app.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
 import { json, page } from '../http/send.ts'
-import type { Challenge } from '../intents/intent.ts'
-import type { IntentStore } from '../intents/store.ts'
+import { newProviderPaymentId } from '../ids.ts'
+import { type Challenge, stateOf } from '../intents/intent.ts'
+import type { Cause } from '../intents/lifecycle.ts'
+import { change, type IntentStore, load } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { type Outcome, takeStep } from './challenges.ts'
-import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
+import { createTokens, hashOfToken } from '../tokens.ts'
+import { challengePage, codeForm, errorText, noteOf, noteText, type Outcome } from './pages.ts'
 
 export interface TestBankOptions {
   readonly intents: IntentStore
@@ -20,67 +27,79 @@ export interface TestBankOptions {
 }
 
 export function addTestBankRoutes(app: App, options: TestBankOptions): void {
+  const { intents, publicUrl, hostedFolder } = options
+  const tokens = createTokens(options.keys)
   parseForms(app, formBytes)
-  addSteps(app, options, {
-    display: 'challenge',
-    enter: routes.challenge.path,
-    answer: routes.challengeAnswer.path,
-  })
-  addSteps(app, options, {
-    display: 'redirect',
-    enter: routes.bank.path,
-    answer: routes.bankAnswer.path,
-  })
+
+  /** @param code - `undefined` if the buyer canceled, or only opens the form. */
+  async function takeStep(
+    purpose: 'challenge' | 'code',
+    display: Challenge['type'],
+    { token, code }: { readonly token: string; readonly code: string | undefined },
+  ): Promise<Outcome> {
+    const now = intents.now()
+    const subject = await tokens.verify(purpose, token, now)
+    const found = subject && (await load(intents, subject.id))
+    if (!found) return { next: 'over', origins: [] }
+    const { allowedOrigins } = found.environment
+    const over = { next: 'over', origins: allowedOrigins } as const
+    if (!allowedOrigins.includes(subject.origin)) return over
+    const { token: next } = await tokens.sign('code', subject, now)
+    const step = { display, token: hashOfToken(token), next: hashOfToken(next) }
+    const cause: Cause =
+      purpose === 'challenge'
+        ? { type: 'challenge_entered', ...step }
+        : { type: 'challenge_answered', code, providerPaymentId: newProviderPaymentId(), ...step }
+    const changed = await change(intents, subject.id, cause)
+    if (!changed || changed.rejection) return over
+    const { challenge } = stateOf(changed.intent)
+    if (challenge) return { next: 'ask', snapshot: changed, challenge, token: next }
+    const { returnPage = null } = stateOf(changed.before).challenge ?? {}
+    return { next: 'done', snapshot: changed, returnPage }
+  }
+
+  for (const [display, enter, answer] of [
+    ['challenge', routes.challenge.path, routes.challengeAnswer.path],
+    ['redirect', routes.bank.path, routes.bankAnswer.path],
+  ] as const) {
+    const respond = (reply: FastifyReply, outcome: Outcome, locale: string): FastifyReply => {
+      // None if the token is unknown.
+      const registered =
+        outcome.next === 'over' ? outcome.origins : outcome.snapshot.environment.allowedOrigins
+      const frame = display === 'redirect' ? 'page' : 'frame'
+      const headers = challengeHeaders(frame, [publicUrl, ...registered])
+      if (outcome.next === 'done' && outcome.returnPage) {
+        // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
+        return reply
+          .code(303)
+          .headers({ ...headers, location: outcome.returnPage })
+          .send()
+      }
+      const content =
+        outcome.next === 'ask' ? codeForm(outcome, locale) : noteOf(outcome.next, locale)
+      return page(reply, headers, challengePage(hostedFolder, { content, locale, display }))
+    }
+
+    app.post(enter, { schema: { body: FormSchema } }, async ({ body }, reply) => {
+      const { token, locale } = body
+      return respond(
+        reply,
+        await takeStep('challenge', display, { token, code: undefined }),
+        locale,
+      )
+    })
+    app.post(answer, { schema: { body: FormSchema } }, async ({ body, headers }, reply) => {
+      const { token, locale, action } = body
+      const code = action === 'cancel' ? undefined : body.code.trim()
+      const outcome = await takeStep('code', display, { token, code })
+      // A script in an iframe, where a form post adds a history entry. Headers of JSON prevent caching and embedding.
+      if (headers.accept === 'application/json') return json(reply, resultOf(outcome, locale))
+      return respond(reply, outcome, locale)
+    })
+  }
 }
 
 const formBytes = 4096
-
-function addSteps(
-  app: App,
-  { intents, keys, publicUrl, hostedFolder }: TestBankOptions,
-  paths: {
-    readonly display: Challenge['type']
-    readonly enter: string
-    readonly answer: string
-  },
-): void {
-  const { display } = paths
-  const store = { intents, keys }
-  const schema = { body: FormSchema }
-
-  function respond(reply: FastifyReply, outcome: Outcome, locale: string): FastifyReply {
-    // None if the token is unknown.
-    const registered =
-      outcome.next === 'over' ? outcome.origins : outcome.snapshot.environment.allowedOrigins
-    const frame = display === 'redirect' ? 'page' : 'frame'
-    const headers = challengeHeaders(frame, [publicUrl, ...registered])
-    if (outcome.next === 'done' && outcome.returnPage) {
-      // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
-      return reply
-        .code(303)
-        .headers({ ...headers, location: outcome.returnPage })
-        .send()
-    }
-    const content =
-      outcome.next === 'ask' ? codeForm(outcome, locale) : noteOf(outcome.next, locale)
-    return page(reply, headers, challengePage(hostedFolder, { content, locale, display }))
-  }
-
-  app.post(paths.enter, { schema }, async ({ body }, reply) => {
-    const { token, locale } = body
-    const outcome = await takeStep(store, 'enter', { token, display, code: undefined })
-    return respond(reply, outcome, locale)
-  })
-
-  app.post(paths.answer, { schema }, async (request, reply) => {
-    const { token, locale, action, code } = request.body
-    const entered = action === 'cancel' ? undefined : code.trim()
-    const outcome = await takeStep(store, 'answer', { token, display, code: entered })
-    // The response may contain the next token. Headers of JSON prevent caching and embedding.
-    if (isScript(request)) return json(reply, resultOf(outcome, locale))
-    return respond(reply, outcome, locale)
-  })
-}
 
 /** If a field or the form is missing, the token is empty and so invalid. */
 const Text = z.string().default('')
@@ -92,11 +111,6 @@ const FormSchema = z
     code: Text,
   })
   .prefault({})
-
-/** Returns whether a script sent the request, as in an iframe, where a form post adds a history entry. */
-function isScript({ headers }: FastifyRequest): boolean {
-  return headers.accept === 'application/json'
-}
 
 function resultOf(outcome: Outcome, locale: string): ChallengeResult {
   switch (outcome.next) {

@@ -1,15 +1,12 @@
 /** Requests that wait until an intent changes, at this instance or another one. @module */
-import type { Logger } from 'pino'
 import { ProblemError } from '../http/problem.ts'
 import { dueAt } from '../intents/deadlines.ts'
-import { findVersions, type Snapshot, type StoreAndClock } from '../intents/store.ts'
-import { logError } from '../log.ts'
+import type { Snapshot, StoreAndClock } from '../intents/store.ts'
+import { StoreError } from '../store/errors.ts'
 
 export interface Awaited {
   readonly intentId: string
   readonly version: number
-  /** Origin of the session, which ends if the origin is removed. */
-  readonly origin: string
   /** Milliseconds until the session expires. */
   readonly lifetime: number
   /** Reads the intent. It throws if the session has ended, which ends the wait. */
@@ -29,88 +26,65 @@ export const waitsOfIntent = 20
 export const rejectionDelay = 3000
 
 /** Creates the waits of one instance. They end when the service stops. */
-export function createWaits(
-  { db, log, now }: StoreAndClock & { readonly log: Logger },
-  stopping: AbortSignal,
-) {
-  const all = new Set<Wait>()
+export function createWaits({ db, now }: StoreAndClock, stopping: AbortSignal) {
   const byIntent = new Map<string, Set<Wait>>()
   let timer: NodeJS.Timeout | undefined
-  /** Whether any intent may have changed since the last comparison began. */
-  let isStale = false
-  let isFailing = false
-  let comparing = Promise.resolve()
 
   function add(intentId: string, wait: Wait): void {
-    all.add(wait)
     const waits = byIntent.get(intentId) ?? new Set()
     byIntent.set(intentId, waits.add(wait))
     timer ??= setInterval(tick, tickInterval).unref()
   }
 
   function remove(intentId: string, wait: Wait): void {
-    all.delete(wait)
     const waits = byIntent.get(intentId)
     waits?.delete(wait)
     if (waits?.size === 0) byIntent.delete(intentId)
-    if (all.size > 0) return
+    if (byIntent.size > 0) return
     clearInterval(timer)
     timer = undefined
+  }
+
+  function* all(): Generator<Wait> {
+    for (const waits of byIntent.values()) yield* waits
   }
 
   /** One timer for all, because thousands wait. */
   function tick(): void {
     const at = performance.now()
     const time = now().getTime()
-    for (const wait of all) {
+    for (const wait of all()) {
       if (at >= wait.until || time >= wait.due) wait.wake()
       if (at < wait.pulseAt) continue
       wait.pulseAt = at + pulseInterval
-      wait.awaited.onPulse()
-    }
-    if (isStale) comparing = comparing.then(compareAll)
-  }
-
-  /** Wakes the waits that differ from the store, because it is not known what has changed. */
-  async function compareAll(): Promise<void> {
-    if (!isStale) return
-    isStale = false
-    try {
-      const found = await findVersions(db, [...byIntent.keys()])
-      for (const { awaited, due, wake } of all) {
-        const { version = Infinity, origins, due: stored } = found.get(awaited.intentId) ?? {}
-        const isActive = origins?.includes(awaited.origin)
-        if (!isActive || version >= awaited.version || stored !== due) wake()
-      }
-      isFailing = false
-    } catch (error) {
-      // The next tick compares again, because the store may recover before the waits end.
-      isStale = true
-      const about = { event: 'Cannot check waiting requests', level: 'warn' } as const
-      if (!isFailing) logError(log, error, about)
-      isFailing = true
+      wait.onPulse()
     }
   }
 
   db.listen((change) => {
-    if (change === 'environments') {
-      isStale = all.size > 0
-      comparing = comparing.then(compareAll)
-    } else for (const { wake } of byIntent.get(change.intentId) ?? []) wake()
+    // It is not known which intents have changed, so each is read again.
+    const changed = change === 'environments' ? all() : (byIntent.get(change.intentId) ?? [])
+    for (const { wake } of changed) wake()
   })
   stopping.addEventListener('abort', () => {
-    for (const { wake } of all) wake()
+    for (const { wake } of all()) wake()
   })
 
   return {
     /**
-     * Waits for the version for at most 8 to 10 minutes.
+     * Waits for the version for at most 8 to 10 minutes, also while the store is away.
      *
      * @returns The latest snapshot, even if it is older.
      * @throws {ProblemError} `rate_limited` after a pause, if the intent has too many waits.
      */
-    wait: async (awaited: Awaited): Promise<Snapshot> => {
-      const { intentId, version, lifetime, read, signal } = awaited
+    wait: async ({
+      intentId,
+      version,
+      lifetime,
+      read,
+      onPulse,
+      signal,
+    }: Awaited): Promise<Snapshot> => {
       // Pages that connected together, for example after a restart, do not return together.
       const isOneMore = (byIntent.get(intentId)?.size ?? 0) >= waitsOfIntent
       const longest = isOneMore ? rejectionDelay : longestWait * (1 - Math.random() / 5)
@@ -118,35 +92,48 @@ export function createWaits(
       const until = begin + Math.min(lifetime, longest)
       // Their first bytes are spread for the same reason.
       const pulseAt = begin + pulseInterval * (1 - Math.random() / 2)
-      const wait: Wait = { awaited, until, due: Infinity, pulseAt, wake: () => {} }
-      const isOver = (): boolean =>
-        signal.aborted || stopping.aborted || performance.now() >= wait.until
+      const wait: Wait = { onPulse, until, due: Infinity, pulseAt, wake: () => {} }
+      const isOver = (): boolean => signal.aborted || stopping.aborted || performance.now() >= until
+      const nextWake = async (): Promise<void> =>
+        await new Promise((resolve) => {
+          wait.wake = resolve
+        })
       signal.addEventListener('abort', () => wait.wake())
       add(intentId, wait)
       try {
+        // Before each read, so that no change is missed.
+        let woken = nextWake()
         if (isOneMore) {
-          await new Promise<void>((resolve) => {
-            wait.wake = resolve
-          })
+          await woken
           throw tooMany()
         }
+        let snapshot = await read()
         for (;;) {
-          // Before the read, so that no change is missed.
-          const changed = new Promise<void>((resolve) => {
-            wait.wake = resolve
-          })
-          const snapshot = await read()
           if (snapshot.intent.version >= version || isOver()) return snapshot
-          const due = dueAt(snapshot.intent)
-          wait.due = due ? due.getTime() - snapshot.environment.clockOffset : Infinity
-          await changed
+          wait.due = dueTime(snapshot)
+          await woken
           if (isOver()) return snapshot
+          woken = nextWake()
+          try {
+            snapshot = await read()
+          } catch (error) {
+            if (!(error instanceof StoreError && error.unavailable)) throw error
+            // Again with the next tick.
+            wait.due = 0
+            await woken
+          }
         }
       } finally {
         remove(intentId, wait)
       }
     },
   }
+}
+
+/** Returns the next deadline in milliseconds of real time. */
+function dueTime({ intent, environment }: Snapshot): number {
+  const due = dueAt(intent)
+  return due ? due.getTime() - environment.clockOffset : Infinity
 }
 
 function tooMany(): ProblemError {
@@ -157,8 +144,7 @@ function tooMany(): ProblemError {
   )
 }
 
-interface Wait {
-  readonly awaited: Awaited
+interface Wait extends Pick<Awaited, 'onPulse'> {
   /** Next deadline of the intent as it was read, in milliseconds of real time. */
   due: number
   /** Times of `performance.now()` at which the wait ends, and at which it sends a byte. */

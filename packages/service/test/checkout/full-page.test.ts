@@ -1,7 +1,7 @@
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
-import { revokeSecret } from '../../src/intents/store.ts'
+import { change } from '../../src/intents/store.ts'
 import { startCheckout } from '../support/checkout.ts'
 import { problemOf } from '../support/service.ts'
 
@@ -95,7 +95,7 @@ test('leads back to the shop without the cookie of this checkout', async () => {
     headers: { authorization: `Bearer ${cookie.split('=')[1]}` },
   })
   expect(await problemOf(view)).toBe('401 invalid_session')
-  await revokeSecret(checkout.context.intents, { id: pair.id, modes: ['test'] })
+  await change(checkout.context.intents, pair.id, { type: 'revoked' })
   expect(await problemOf(await openSession(pair.id, { cookie }))).toBe('401 invalid_session')
 })
 

@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import type { testCards } from '@pi-checkout/contract/sandbox'
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { type Intent, stateOf } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
-import { reap } from '../../src/intents/reaper.ts'
 import {
   type Changed,
   change,
@@ -20,11 +18,9 @@ import { hashes, newIntent, openTestPostgres, openTestStore } from '../support/s
 
 const created = new Date('2026-11-20T12:00:00.000Z')
 const rounds = 10
-const log = pino({ enabled: false })
 
 /** Two instances of the service, or two connections to one file, as a service and a command have. */
 interface Subject {
-  readonly dbs: readonly Database[]
   readonly stores: readonly IntentStore[]
   setTime(hours: number): void
 }
@@ -35,7 +31,7 @@ async function subjectOf(dbs: readonly Database[]): Promise<Subject> {
   const setTime = (hours: number): void => {
     now = new Date(created.getTime() + hours * 3600_000)
   }
-  return { dbs, stores, setTime }
+  return { stores, setTime }
 }
 
 const file = join(temporaryFolder(), 'store.db')
@@ -61,7 +57,6 @@ function pay(card: keyof typeof testCards = 'visa', version = 1): Cause {
 const open: Cause = {
   type: 'challenge_opened',
   token: 'a',
-  origin: 'https://shop.example',
   returnPage: null,
 }
 const enter: Cause = { type: 'challenge_entered', display: 'challenge', token: 'a', next: 'b' }
@@ -186,34 +181,5 @@ for (const [name, subject] of subjects) {
       const ids = results.map((each) => each && 'intent' in each && each.intent.id)
       expect(new Set(ids).size).toBe(1)
     }
-  })
-
-  test(`${name}: reaps beside buyers, and each change happens once`, async () => {
-    const [first, second] = subject.stores
-    if (!first || !second) throw new Error('no store')
-    subject.setTime(0)
-    const intents = Array.from({ length: 120 }, () => newIntent({ createdAt: created }))
-    await Promise.all(intents.map(async (intent) => await first.create({ intent })))
-    // Half of them have a challenge, which ends before the intent does.
-    const half = intents.slice(60)
-    await Promise.all(half.map(async ({ id }) => await change(first, id, pay('challenge'))))
-    subject.setTime(1)
-    const reapers = subject.dbs.map(async (db) => await reap({ db, now: second.now, log }))
-    const buyers = intents.map(async ({ id }, at) => {
-      const causes = [pay('visa', 1), { type: 'canceled' }, { type: 'time_passed' }] as const
-      return await change(at % 2 ? first : second, id, causes[at % 3] ?? open)
-    })
-    await Promise.all([...reapers, ...buyers])
-    for (const { id } of half) {
-      const found = await first.find(id)
-      const events = found ? stateOf(found).events.map(({ cause }) => cause) : []
-      expect(events.slice(0, 2)).toEqual(['confirmed', 'challenge_timed_out'])
-      expect(events.filter((cause) => cause === 'challenge_timed_out')).toHaveLength(1)
-    }
-    subject.setTime(25)
-    await Promise.all(subject.dbs.map(async (db) => await reap({ db, now: second.now, log })))
-    const found = await Promise.all(intents.map(async ({ id }) => await first.find(id)))
-    const statuses = new Set(found.map((each) => each?.status))
-    expect(statuses).toEqual(new Set(['succeeded', 'canceled', 'expired']))
   })
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Draft } from '../../src/intents/create.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
-import { change, createIntentStore, load, revokeSecret } from '../../src/intents/store.ts'
+import { change, createIntentStore, load } from '../../src/intents/store.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { StoreError } from '../../src/store/errors.ts'
 import { sql } from '../../src/store/sql.ts'
@@ -148,9 +148,8 @@ describe.each(stores)('%s', async (_, open) => {
       if (!text.trimStart().startsWith('select')) writes.push(text)
     })
     const revoking = createIntentStore({ db: counted, now: () => now })
-    expect(await revokeSecret(revoking, { id, modes: ['live'] })).toBe(false)
-    expect(await revokeSecret(revoking, { id, modes: ['test'] })).toBe(true)
-    expect(await revokeSecret(revoking, { id, modes: ['test'] })).toBe(true)
+    await change(revoking, id, { type: 'revoked' })
+    await change(revoking, id, { type: 'revoked' })
     expect(writes).toHaveLength(1)
     expect(await store.find(id)).toMatchObject({
       status: 'canceled',

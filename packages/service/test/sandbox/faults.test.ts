@@ -21,7 +21,9 @@ const otherEnvironment = await environmentId(service, 'Sevan Books')
 const path = (of = environment): string => `/environments/${of}/faults`
 
 afterEach(async () => {
-  await control(service, 'POST', '/reset', {})
+  for (const id of [environment, otherEnvironment]) {
+    await control(service, 'DELETE', path(id))
+  }
 })
 
 async function addRule(rule: object, of?: string): Promise<Response> {
@@ -82,16 +84,14 @@ test('lists, removes, and clears the rules of one environment only', async () =>
   expect((await control(service, 'DELETE', `${path()}/${foreign?.id}`)).status).toBe(404)
   expect((await rulesOf()).map((rule) => rule.do)).toEqual(['503'])
   expect((await rulesOf(otherEnvironment)).map((rule) => rule.do)).toEqual(['delay=1'])
-  for (const [method, at, body] of [
+  for (const [method, at] of [
     ['DELETE', path()],
-    ['POST', '/reset', { environment }],
+    ['POST', `/environments/${environment}/reset`],
   ] as const) {
     await addRule({ on: 'create', do: '500' })
-    await control(service, method, at, body)
+    await control(service, method, at)
     expect([await rulesOf(), await rulesOf(otherEnvironment)]).toEqual([[], [expect.anything()]])
   }
-  await control(service, 'POST', '/reset', {})
-  expect(await rulesOf(otherEnvironment)).toEqual([])
 })
 
 test('applies the faults of a header, such as a delay, to its request only', async () => {

@@ -28,7 +28,7 @@ const environment = await environmentId(service)
 const path = `/environments/${environment}`
 
 beforeEach(async () => {
-  await control(service, 'POST', '/reset', {})
+  await control(service, 'POST', `${path}/reset`)
 })
 
 /** Creates a live environment and a key for it. */
@@ -79,7 +79,7 @@ test('applies deadlines when the clock is advanced and keeps them when it is set
   const clock = `${path}/clock`
   expect(await json('PUT', clock, { advance: 25 * hour })).toMatchObject({ offset: 25 * hour })
   expect(await statusOf(service, id)).toBe('expired')
-  expect(await json('DELETE', clock)).toMatchObject({ offset: 0 })
+  expect(await json('PUT', clock, { offset: 0 })).toMatchObject({ offset: 0 })
   expect(await statusOf(service, id)).toBe('expired')
   expect(await statusOf(service, await newIntent())).toBe('requires_payment_method')
   expect((await control(service, 'PUT', clock, { advance: 1e15 })).status).toBe(400)
@@ -99,13 +99,11 @@ test.each([
   expect(await statusOf(service, id)).toBe(status)
 })
 
-test('opens no test checkout without a registered origin, and none of a live intent', async () => {
+test('opens no test checkout without a registered origin', async () => {
   const other = await json('POST', '/environments', {})
   const intent = await created({ ...service, apiKey: other.apiKey })
   const refused = await control(service, 'POST', `/intents/${intent.id}/checkout`)
   expect(await problemOf(refused)).toBe('403 origin_not_allowed')
-  const { id: liveId } = await created(live)
-  expect((await control(service, 'POST', `/intents/${liveId}/checkout`)).status).toBe(404)
   await json('DELETE', `/environments/${other.id}`)
 })
 
@@ -182,7 +180,7 @@ test.each([
   const logged = await waitForRequests(2)
   const exchanges = [await exchangeOf(logged[0]), await exchangeOf(logged[1])]
   expect(exchanges).toMatchObject([{ isExact: false }, { isExact: false }])
-  const places = [logged, exchanges, await json('GET', `${path}/idempotency`), await issues()]
+  const places = [logged, exchanges, await issues()]
   for (const canary of [service.apiKey.slice(-20), 'b2b2', '4242424242424242', '4242 4242']) {
     expect(JSON.stringify(places)).not.toContain(canary)
   }
@@ -277,7 +275,7 @@ test('keeps the newest 500 requests of each environment', async () => {
   await json('DELETE', `/environments/${other.id}`)
 })
 
-test('finds intents by order, customer, card, and status', async () => {
+test('finds intents by order, customer, and card', async () => {
   const customer = { id: 'cust-9', email: 'ani@example.com', name: 'Անի' }
   const paid = await newIntent()
   await settle(paid, 'succeeded')
@@ -285,8 +283,6 @@ test('finds intents by order, customer, card, and status', async () => {
   for (const [query, orders] of [
     ...['FOUND-1', 'CUST-9', 'ani@', 'Անի'].map((q) => [{ q }, ['FOUND-1']] as const),
     ...[paid, '4242', 'VISA'].map((q) => [{ q }, ['A-1001']] as const),
-    [{ status: 'succeeded' }, ['A-1001']],
-    [{ q: 'a-1001', status: 'failed' }, []],
     [{ q: `100%_'` }, []],
   ] as const) {
     const { intents } = await json('GET', `${path}/intents?${new URLSearchParams(query)}`)
@@ -310,15 +306,27 @@ test('lists issues that will cause errors in production', async () => {
   await expect.poll(rules).toEqual([...broken, 'secret_key_in_browser'])
 })
 
-test.each<[how: string, ...sent: Parameters<typeof json>[]]>([
-  ['by their own requests', ['DELETE', `${path}/requests`], ['DELETE', `${path}/lint`]],
-  ['with a reset', ['POST', '/reset', { environment }]],
-])('clears requests and issues without a known key %s', async (_, ...sent) => {
-  await create(service, order, { origin: 'http://localhost:3000' })
-  await expect.poll(requests).toMatchObject([{ status: 403, environment: null }])
-  expect(await issues()).toHaveLength(1)
-  for (const each of sent) await json(...each)
+test.each([
+  ['by their own request', 'DELETE', `${path}/requests`],
+  ['with a reset', 'POST', `${path}/reset`],
+] as const)('clears requests and issues without a known key %s', async (_, method, at) => {
+  for (let times = 0; times < 2; times++)
+    await create(service, order, { origin: 'http://a.example' })
+  await expect.poll(requests).toMatchObject(Array(2).fill({ status: 403, environment: null }))
+  expect(await issues()).toMatchObject([{ rule: 'secret_key_in_browser', count: 2 }])
+  await json(method, at)
   expect([await requests(), await issues()]).toEqual([[], []])
+})
+
+test('reports a page that asks to send a key, and no address opened in a browser', async () => {
+  const preflight = {
+    origin: 'http://a.example',
+    'access-control-request-headers': 'authorization',
+  }
+  await fetch(`${service.url}/payment-intents`, { method: 'OPTIONS', headers: preflight })
+  await fetch(`${service.url}/payment-intents/pi_1`, { headers: { 'sec-fetch-site': 'none' } })
+  await waitForRequests(2)
+  expect(await rules()).toEqual(['secret_key_in_browser'])
 })
 
 test('lists a page of an unregistered origin as an issue until it is registered', async () => {
@@ -356,12 +364,10 @@ test('hides live environments (threat 16)', async () => {
   for (const [method, at, body] of [
     ['GET', `/intents/${id}`],
     ['POST', `/intents/${id}/settle`, { outcome: 'succeeded' }],
-    ['POST', `/intents/${id}/revoke-secret`],
+    ['POST', `/intents/${id}/checkout`],
   ] as const) {
     expect((await control(service, method, at, body)).status, at).toBe(404)
   }
-  await json('POST', '/reset', {})
-  expect((await retrieve(live, id)).status).toBe(200)
 })
 
 test('masks the id of a live intent in the request log', async () => {
@@ -394,22 +400,17 @@ for (const { method, path: pattern } of Object.values(routes)) {
     const at = pattern.replace('/_sandbox', '').replace(':id', liveEnvironment)
     const body = method === 'POST' || method === 'PUT' ? { offset: 1 } : undefined
     const response = await control(service, method, at.replace(/:\w+/, '1'), body)
-    // A body or query is checked first.
-    expect([400, 404]).toContain(response.status)
+    expect(response.status).toBe(404)
   })
 }
 
 test.each([
-  [404, 'POST', '/reset', { environment: liveEnvironment }],
-  [400, 'POST', '/reset', { environment: '\0' }],
   [400, 'GET', `${path}/intents?before=a%20b`],
-  [400, 'GET', `${path}/intents?status=%00`],
-  [400, 'GET', `${path}/intents?status=paid`],
   [400, 'DELETE', `${path}/origins?origin=%00`],
-  [400, 'DELETE', '/environments/%00/clock'],
-  [400, 'POST', '/intents/%00/revoke-secret'],
-] as const)('returns %s for request %# (threat 16)', async (status, method, at, body?: object) => {
-  expect((await control(service, method, at, body)).status).toBe(status)
+  [400, 'POST', '/environments/%00/reset'],
+  [400, 'POST', '/intents/%00/checkout'],
+] as const)('returns %s for request %# (threat 16)', async (status, method, at) => {
+  expect((await control(service, method, at)).status).toBe(status)
 })
 
 test('requires the admin token for every request', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { change, createIntentStore, findVersions, load } from '../../src/intents/store.ts'
+import { change, createIntentStore, load } from '../../src/intents/store.ts'
 import { findApiKey } from '../../src/merchants/api-keys.ts'
 import { addOrigin, listEnvironments } from '../../src/merchants/merchants.ts'
 import { openPool } from '../../src/store/postgres.ts'
@@ -68,7 +68,6 @@ const operations: readonly (readonly [what: string, run: (idle: Idle) => Promise
   ['a read', ({ store, intent }) => store.find(intent.id)],
   ['a load', ({ store, intent }) => load(store, intent.id)],
   ['a change', ({ store, intent }) => change(store, intent.id, { type: 'canceled' })],
-  ['a look at waiting pages', ({ db, intent }) => findVersions(db, [intent.id])],
   ['a look-up of a key', ({ db }) => findApiKey(db, 'pi_sk_test_x')],
   ['a list', ({ db }) => listEnvironments(db, new Date())],
   [

@@ -4,11 +4,7 @@ import {
   deleteIntents,
   findByKey,
   findIntent,
-  findOrder,
-  findVersion,
   insertIntent,
-  listDue,
-  listDueEnvironments,
   listIntents,
   listIntentsOfOrder,
   releaseKey,
@@ -30,13 +26,9 @@ const at = new Date()
 const key = hashes(1).hash
 const statements: readonly (readonly [index: string, Statement, Statement?])[] = [
   ['intents_pkey', findIntent(one.id), findIntent(two.id)],
-  ['intents_pkey', findVersion(one.id), findVersion(two.id)],
-  ['intents_pkey', findOrder(one.id), findOrder(two.id)],
   ['intents_pkey', changeIntent(one, one), changeIntent(two, two)],
   ['intents_key_hash_environment_id_key', findByKey(key)],
   ['intents_pkey', releaseKey(one.id, at)],
-  ['intents_due', listDue('env_test', { at, after: { dueAt: 0, id: '' } })],
-  ['intents_due', listDueEnvironments(at)],
   ['intents_newest', listIntents('env_test', { createdAt: 1, id: '' })],
   ['intents_orders', listIntentsOfOrder('env_test', 'A')],
   ['intents_newest', deleteIntents('env_test')],
@@ -98,9 +90,9 @@ test('reads intents by their indexes, on an empty, a fresh, and a filled table',
   await expectIndexes()
   await db.script(`
     insert into intents (id, environment_id, revision, version, status, amount, currency, order_id,
-                         created_at, due_at, key_hash, key_fingerprint, key_expires_at)
+                         created_at, key_hash, key_fingerprint, key_expires_at)
     select 'pi_' || n, 'env_test', 1, 1, 'processing', 1, 'EUR', 'A-' || n, n,
-           case when n % 10 = 0 then n end, md5(n::text), '', n
+           md5(n::text), '', n
       from generate_series(1, 50000) n;
     analyze`)
   await expectIndexes()

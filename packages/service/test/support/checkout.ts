@@ -57,13 +57,12 @@ export async function startCheckout({
     authenticator: createAuthenticator({ db, now }),
     limits: createRateLimits(readConfig({}, {})),
     intents: createIntentStore({ db, now }),
-    waits: createWaits({ db, log, now }, stopping.signal),
+    waits: createWaits({ db, now }, stopping.signal),
     stopping: stopping.signal,
     draining: stopping.signal,
     adminToken: randomBase62(30),
     sandboxFrom: 'loopback',
     ...createSandbox(now),
-    storeOptions: undefined,
   }
   checkout.serve((await createMainApp(context)).routing)
   challenge.serve((await createTestBankApp(context)).routing)

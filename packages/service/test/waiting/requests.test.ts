@@ -1,9 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { revokeSecret } from '../../src/intents/store.ts'
-import { setClock } from '../../src/sandbox/environment-clock.ts'
-import { resetEnvironments } from '../../src/sandbox/reset.ts'
+import { change } from '../../src/intents/store.ts'
+import { clearEnvironment, setClock } from '../../src/sandbox/change-environment.ts'
 import { shop, startCheckout } from '../support/checkout.ts'
 import { created, problemOf, startTestService } from '../support/service.ts'
 
@@ -34,9 +33,9 @@ test('applies the clock of a test environment to its waiting requests only', asy
 
 test('rejects a waiting request whose secret is revoked or whose intent is deleted', async () => {
   const [revoked, deleted] = [await openWaiting(), await openWaiting()]
-  await revokeSecret(checkout.context.intents, { id: revoked.id, modes: ['test'] })
+  await change(checkout.context.intents, revoked.id, { type: 'revoked' })
   expect(await problemOf(await revoked.response)).toBe('401 invalid_session')
-  await resetEnvironments(checkout.db, 'env_test')
+  await clearEnvironment(checkout.db, 'env_test')
   expect(await problemOf(await deleted.response)).toBe('401 invalid_session')
 })
 

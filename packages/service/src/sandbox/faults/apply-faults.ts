@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { headers } from '@pi-checkout/contract'
-import type { Fault, FaultOperation } from '../../../shared/sandbox-api.ts'
+import { headers, type ProblemCode } from '@pi-checkout/contract'
+import type { FaultOperation } from '../../../shared/sandbox-api.ts'
 import { ConnectionDropped } from '../../http/app.ts'
 import { ProblemError, retryLater } from '../../http/problem.ts'
 import { idempotencyKeyInUse } from '../../intents/idempotency.ts'
 import type { OperationHooks } from '../../intents/routes.ts'
-import { type FaultRules, faultText, readFaults } from './queued-rules.ts'
+import { type FaultRules, readFaults } from './queued-rules.ts'
 
 /** @param stopping - Ends the waits of all faults. */
 export function faultHooks(
@@ -21,9 +21,8 @@ export function faultHooks(
       const { environment } = facts
       if (environment?.mode !== 'test') return
       const requested = readFaults(sent[headers.sandboxFault])
-      const faults = [...requested, ...rules.take(environment.id, on)]
-      facts.faults = faults.map(faultText)
-      for (const fault of faults) await applyBefore(fault, stopping)
+      facts.faults = [...requested, ...rules.take(environment.id, on)]
+      for (const fault of facts.faults) await applyBefore(fault, stopping)
     },
     after: async ({ facts, method }, reply, body) => {
       const { faults, problem } = facts
@@ -45,24 +44,30 @@ export function faultHooks(
   }
 }
 
-async function applyBefore(fault: Fault, stopping: AbortSignal): Promise<void> {
-  switch (fault.type) {
+async function applyBefore(fault: string, stopping: AbortSignal): Promise<void> {
+  const [name = '', milliseconds] = fault.split('=')
+  switch (name) {
     case 'delay':
-      await sleep(fault.ms, undefined, { signal: stopping }).catch(() => {})
+      await sleep(Number(milliseconds), undefined, { signal: stopping }).catch(() => {})
       break
     case 'drop-before-commit':
       throw new ConnectionDropped()
     case '409':
       throw idempotencyKeyInUse()
-    case '500':
-      throw new ProblemError('internal_error', 'Simulated by the sandbox fault 500.')
-    case '503':
-      throw retryLater('store_unavailable', 'Simulated by the sandbox fault 503.')
-    case '429':
-      throw retryLater('rate_limited', 'Simulated by the sandbox fault 429.')
-    default:
+    default: {
+      const code = codes.get(name)
+      const detail = `Simulated by the sandbox fault ${name}.`
+      if (code === 'internal_error') throw new ProblemError(code, detail)
+      if (code) throw retryLater(code, detail)
+    }
   }
 }
+
+const codes: ReadonlyMap<string, ProblemCode> = new Map([
+  ['429', 'rate_limited'],
+  ['500', 'internal_error'],
+  ['503', 'store_unavailable'],
+] as const)
 
 /** Sends the first half of a text, and closes the connection after `ending`. */
 async function* cut(text: string, ending: Promise<unknown>): AsyncGenerator<string> {

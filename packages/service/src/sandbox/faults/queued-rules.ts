@@ -1,11 +1,10 @@
 /** Faults for test environments: by header for one request, by rule for the next ones. @module */
+import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 import {
-  type Fault,
   type FaultOperation,
   type FaultRule,
   faultNames,
   type StoredFaultRule,
-  simpleFaults,
 } from '../../../shared/sandbox-api.ts'
 import { ProblemError } from '../../http/problem.ts'
 
@@ -20,59 +19,47 @@ export function createFaultRules() {
     return rules.length < before
   }
   return {
-    add: (environment: string, rule: FaultRule): void => {
-      const fault = knownFault(rule.do)
-      rules = [...rules, { environment, rule: { ...rule, id: ++count }, fault, left: rule.times }]
+    add: (environmentId: string, rule: FaultRule): void => {
+      rules = [...rules, { ...rule, id: ++count, environmentId }]
     },
-    list: (environmentId: string): readonly StoredFaultRule[] =>
+    list: (id: string): readonly StoredFaultRule[] =>
       rules
-        .filter(({ environment }) => environment === environmentId)
-        .map(({ rule, left }) => ({ ...rule, times: left })),
-    remove: (environmentId: string, id: number): boolean =>
-      removeIf(({ environment, rule }) => environment === environmentId && rule.id === id),
-    /** Removes the rules of one environment, or of all environments if it is `undefined`. */
-    clear: (id: string | undefined): boolean =>
-      removeIf(({ environment }) => id === undefined || environment === id),
+        .filter(({ environmentId }) => environmentId === id)
+        .map(({ environmentId: _, ...rule }) => rule),
+    remove: (environment: string, ruleId: number): boolean =>
+      removeIf(({ environmentId, id }) => environmentId === environment && id === ruleId),
+    clear: (id: string): boolean => removeIf(({ environmentId }) => environmentId === id),
     /** Returns the fault of the first rule for an operation, and decrements its `times`. */
-    take: (id: string, on: FaultOperation): readonly Fault[] => {
-      const first = rules.find(({ environment, rule }) => environment === id && rule.on === on)
+    take: (id: string, operation: FaultOperation): readonly string[] => {
+      const first = rules.find(({ environmentId, on }) => environmentId === id && on === operation)
       if (!first) return []
-      first.left--
-      rules = rules.filter(({ left }) => left > 0)
-      return [first.fault]
+      const rest = first.times > 1 ? [{ ...first, times: first.times - 1 }] : []
+      rules = rules.flatMap((rule) => (rule === first ? rest : [rule]))
+      return [first.do]
     },
   }
 }
 
-interface Rule {
-  readonly environment: string
-  readonly rule: StoredFaultRule
-  readonly fault: Fault
-  left: number
+interface Rule extends StoredFaultRule {
+  readonly environmentId: string
 }
 
-export function readFaults(header: string | readonly string[] | undefined): readonly Fault[] {
-  return header === undefined
-    ? []
-    : String(header)
-        .split(',')
-        .map((text) => knownFault(text))
-}
-
-export function readFault(text: string): Fault | undefined {
-  const [, name, digits] = /^([a-z0-9-]+)(?:=(\d{1,5}))?$/.exec(text.trim()) ?? []
-  const simple = simpleFaults.find((each) => each === name)
-  if (simple && digits === undefined) return { type: simple }
-  return name === 'delay' && digits !== undefined ? { type: name, ms: Number(digits) } : undefined
-}
-
-/** Returns a fault as the header `Sandbox-Fault` names it. */
-export function faultText(fault: Fault): string {
-  return fault.type === 'delay' ? `delay=${fault.ms}` : fault.type
-}
-
-function knownFault(text: string): Fault {
-  const fault = readFault(text)
-  if (fault) return fault
+/** Reads the header `Sandbox-Fault`. */
+export function readFaults(header: string | readonly string[] = []): readonly string[] {
+  const faults =
+    header.length === 0
+      ? []
+      : String(header)
+          .split(',')
+          .map((text) => text.trim())
+  if (faults.every(isFault)) return faults
   throw new ProblemError('invalid_header', `Sandbox-Fault must be one of ${faultNames}.`)
 }
+
+export function isFault(text: string): boolean {
+  return faultPattern.test(text)
+}
+
+const faultPattern = new RegExp(
+  `^(?:${[...requestFaults, ...statusFaults].join('|')}|delay=\\d{1,5})$`,
+)

@@ -11,20 +11,12 @@ import { z } from 'zod'
 import { routes } from '../../../shared/routes.ts'
 import type { LoggedExchange, LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { redact } from '../../redact.ts'
-import { hasSecret, maskCredentials, maskIds, maskPath } from './mask.ts'
+import { maskCredentials, maskIds, maskPath } from './mask.ts'
 
 export interface LogEntry {
   readonly request: LoggedRequest
   /** Its bodies are dropped when newer ones need their memory. */
   exchange: Omit<LoggedExchange, 'request'>
-  /** Whether the request had headers that only browsers send, and a key or a preflight for one. */
-  readonly isKeyFromBrowser: boolean
-  /** Whether the address contained a credential. */
-  readonly hasSecretInUrl: boolean
-  /** Number of reads of the intent within a few seconds, including this one. */
-  readonly reads: number
-  /** Origin of the page that requested a hosted page, if it is not registered. */
-  readonly unregisteredOrigin: string | undefined
 }
 
 /** Creates the entry of a request whose response has ended. */
@@ -32,12 +24,11 @@ export function entryOf(
   request: FastifyRequest,
   reply: FastifyReply,
   { number, now, status }: { readonly number: number; readonly now: Date; readonly status: number },
-): Omit<LogEntry, 'reads'> {
-  const { facts, method, url, headers } = request
+): LogEntry {
+  const { facts, method, headers } = request
   const { environment, replayed, faults, problem } = facts
   const ms = performance.now() - facts.startedAt
   const key = headers[names.idempotencyKey]
-  const errors = problem ? problemErrors(request) : { pointers: [], pointersOmitted: 0 }
   return {
     request: {
       number,
@@ -56,12 +47,9 @@ export function entryOf(
       replayed,
       faults,
       problem: problem?.code ?? null,
-      ...errors,
+      pointers: problem?.errors.slice(0, maxPointers).map(({ pointer }) => pointer) ?? [],
     },
     exchange: exchangeOf(request, reply, status),
-    isKeyFromBrowser: isKeyFromBrowser(request),
-    hasSecretInUrl: hasSecret(url),
-    unregisteredOrigin: facts.unregisteredOrigin?.slice(0, 255),
   }
 }
 
@@ -101,20 +89,8 @@ const OrderSchema = z.object({
     .catch(null),
 })
 
-/** Maximum total length of stored JSON Pointers, which contain received names. */
-const maxPointersLength = 500
-
-function problemErrors({ facts }: FastifyRequest) {
-  const { errors = [], errorsOmitted = 0 } = facts.problem ?? {}
-  const pointers: string[] = []
-  let length = 0
-  for (const { pointer } of errors) {
-    length += pointer.length
-    if (length > maxPointersLength) break
-    pointers.push(pointer)
-  }
-  return { pointers, pointersOmitted: errorsOmitted + errors.length - pointers.length }
-}
+/** A response lists more, and names of fields are bounded. */
+const maxPointers = 5
 
 function exchangeOf(
   request: FastifyRequest,
@@ -175,11 +151,4 @@ function picked(
     return typeof value === 'string' ? [[name, maskCredentials(value).slice(0, 255)]] : []
   })
   return Object.fromEntries(found)
-}
-
-/** Returns whether a browser sent a key, or a preflight (`OPTIONS`) for a request with a key. */
-function isKeyFromBrowser({ headers: sent }: FastifyRequest): boolean {
-  if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return false
-  const requested = sent['access-control-request-headers'] ?? ''
-  return sent.authorization !== undefined || /(?:^|[ ,])authorization(?:[ ,]|$)/i.test(requested)
 }

@@ -5,23 +5,22 @@
  * @module
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { LoggedRequest, RequestList } from '../../../shared/sandbox-api.ts'
+import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { whenEnded } from '../../http/request-facts.ts'
 import type { Environment } from '../../merchants/environments.ts'
-import { createReadCounter, findIssues, violations } from '../lint.ts'
+import { createLint, findIssues, type Violation } from '../lint.ts'
 import { entryOf, type LogEntry } from './entry.ts'
 import { hasSecret } from './mask.ts'
 
 export function createRequestLog(now: () => Date) {
   /** Entries by environment, the oldest first. The environment that was used last is the last one. */
-  const rings = new Map<string | null, LogEntry[]>()
-  const since = now().toISOString()
-  const countReads = createReadCounter()
+  const rings = new Map<string | null, Entry[]>()
+  const lint = createLint()
   let count = 0
 
   function record(request: FastifyRequest, reply: FastifyReply, status: number): void {
     const logged = entryOf(request, reply, { number: ++count, now: now(), status })
-    const entry = { ...logged, reads: countReads(logged.request) }
+    const entry = { ...logged, violations: lint(request, logged.request) }
     const { environment, operation } = entry.request
     if (operation === 'page' && environment === null) return
     const ring = rings.get(environment) ?? []
@@ -37,7 +36,7 @@ export function createRequestLog(now: () => Date) {
   }
 
   /** Returns what an environment's log shows, the newest first: also requests of unknown environments. */
-  function visible(environmentId: string): readonly LogEntry[] {
+  function visible(environmentId: string): readonly Entry[] {
     const entries = [...(rings.get(environmentId) ?? []), ...(rings.get(null) ?? [])]
     return entries.sort((one, other) => other.request.number - one.request.number)
   }
@@ -60,14 +59,12 @@ export function createRequestLog(now: () => Date) {
       if (isOfServer || hasSecret(url)) watch(request, reply)
     },
     /** Returns the requests of an environment and of unknown environments, newest first. */
-    requests: (environmentId: string): RequestList => ({
-      requests: visible(environmentId).map(({ request }) => request),
-      since,
-    }),
+    requests: (environmentId: string): readonly LoggedRequest[] =>
+      visible(environmentId).map(({ request }) => request),
     countFailures: (environmentId: string): number =>
       visible(environmentId).filter(isFailure).length,
     /** Returns a request that `requests` lists, with its headers and bodies. */
-    find: (environmentId: string, requestId: string): LogEntry | undefined =>
+    find: (environmentId: string, requestId: string): Entry | undefined =>
       visible(environmentId).find(({ request }) => request.requestId === requestId),
     requestsAbout: (environmentId: string, intentId: string): readonly LoggedRequest[] =>
       newest(visible(environmentId).filter(({ request }) => request.intentId === intentId)),
@@ -76,23 +73,15 @@ export function createRequestLog(now: () => Date) {
       newest(visible(environmentId).filter(({ request }) => request.faults.length > 0)),
     issues: ({ id, allowedOrigins }: Pick<Environment, 'id' | 'allowedOrigins'>) =>
       findIssues(visible(id), allowedOrigins),
-    /** Removes the requests that have an issue. */
-    clearIssues: (environmentId: string): void => {
-      for (const id of [environmentId, null]) {
-        const ring = rings.get(id)
-        if (ring)
-          rings.set(
-            id,
-            ring.filter((entry) => violations(entry).length === 0),
-          )
-      }
-    },
-    /** Clears all requests, or those of one environment and of unknown environments. */
-    clear: (environmentId?: string): void => {
-      if (environmentId === undefined) rings.clear()
-      else for (const id of [environmentId, null]) rings.delete(id)
+    /** Clears the requests of an environment and of unknown environments. */
+    clear: (environmentId: string): void => {
+      for (const id of [environmentId, null]) rings.delete(id)
     },
   }
+}
+
+interface Entry extends LogEntry {
+  readonly violations: readonly Violation[]
 }
 
 /** Of each environment. The newest ones have their bodies. */
@@ -102,11 +91,11 @@ const maxBodies = 100
 const maxRings = 100
 const maxAboutOne = 20
 
-function newest(entries: readonly LogEntry[]): readonly LoggedRequest[] {
+function newest(entries: readonly Entry[]): readonly LoggedRequest[] {
   return entries.slice(0, maxAboutOne).map(({ request }) => request)
 }
 
 /** Returns whether a request failed, or its connection closed before the response. */
-function isFailure({ request: { status, operation } }: LogEntry): boolean {
+function isFailure({ request: { status, operation } }: Entry): boolean {
   return operation !== 'check' && (status === 0 || status >= 400)
 }

@@ -1,0 +1,80 @@
+/** Routes of the request log, its issues, and fault rules. @module */
+import { z } from 'zod'
+import { routes } from '../../shared/routes.ts'
+import { faultNames, faultOperations } from '../../shared/sandbox-api.ts'
+import type { App } from '../http/app.ts'
+import { notFound } from '../http/problem.ts'
+import { json } from '../http/send.ts'
+import { environmentReader, IdSchema } from './environment-routes.ts'
+import { isFault } from './faults/queued-rules.ts'
+import type { SandboxRoutesOptions } from './sandbox.ts'
+import { RequestSchema, sendRequest } from './send-request.ts'
+
+export function addRequestRoutes(app: App, options: SandboxRoutesOptions): void {
+  const { authenticator, db, faults, requestLog } = options
+  const onRequest = environmentReader(db)
+
+  app.get(routes.requests.path, { onRequest }, async ({ environment }, reply) =>
+    json(reply, { requests: requestLog.requests(environment.id) }),
+  )
+  app.post(
+    routes.sendRequest.path,
+    { onRequest, schema: { body: RequestSchema } },
+    async (request, reply) => {
+      const { apiKey, end } = authenticator.lend(request.environment)
+      const sent = await sendRequest(request, { ...request.body, apiKey }).finally(end)
+      return json(reply, sent, 201)
+    },
+  )
+  app.get(
+    routes.exchange.path,
+    { onRequest, schema: { params: IdSchema.extend({ request: z.string() }) } },
+    async ({ environment, params }, reply) => {
+      const entry = requestLog.find(environment.id, params.request)
+      if (!entry) throw notFound('The log of this environment has no request with this id.')
+      return json(reply, { request: entry.request, ...entry.exchange })
+    },
+  )
+  app.delete(routes.clearRequests.path, { onRequest }, async ({ environment }, reply) => {
+    requestLog.clear(environment.id)
+    return json(reply, { requests: [] })
+  })
+  app.get(routes.lint.path, { onRequest }, async ({ environment }, reply) =>
+    json(reply, { findings: requestLog.issues(environment) }),
+  )
+
+  app.get(routes.faults.path, { onRequest }, async ({ environment: { id } }, reply) =>
+    json(reply, { rules: faults.list(id), requests: requestLog.requestsWithFaults(id) }),
+  )
+  app.post(
+    routes.addFault.path,
+    { onRequest, schema: { body: FaultRuleSchema } },
+    async ({ environment: { id }, body }, reply) => {
+      faults.add(id, body)
+      return json(reply, { rules: faults.list(id) }, 201)
+    },
+  )
+  app.delete(routes.clearFaults.path, { onRequest }, async ({ environment }, reply) => {
+    faults.clear(environment.id)
+    return json(reply, { rules: [] })
+  })
+  app.delete(
+    routes.removeFault.path,
+    { onRequest, schema: { params: IdSchema.extend({ rule: z.coerce.number() }) } },
+    async ({ environment: { id }, params }, reply) => {
+      if (faults.remove(id, params.rule)) return json(reply, { rules: faults.list(id) })
+      throw notFound('This environment has no such rule.')
+    },
+  )
+}
+
+const faultRule = `must be one of ${faultNames}`
+const timesRule = 'must be an integer from 1 to 1000'
+const FaultRuleSchema = z.strictObject({
+  on: z.enum(faultOperations, `must be ${faultOperations.join(' or ')}`),
+  do: z.string(faultRule).refine(isFault, {
+    message: faultRule,
+    params: { code: 'not_supported' },
+  }),
+  times: z.int(timesRule).min(1, timesRule).max(1000, timesRule).default(1),
+})
