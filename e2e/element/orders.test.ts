@@ -179,7 +179,7 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   orders.A = { phase: 'paid', response: { status: 401 } }
   await clickInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
-  const unconfirmed = 'The shop has not confirmed the result yet. Do not pay again.'
+  const unconfirmed = 'The result is not confirmed yet. Do not pay again.'
   await expect(page.locator('#pay')).toContainText(unconfirmed)
   await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
   expect(requests).toHaveLength(2)

@@ -32,7 +32,7 @@ test('says what to do when the checkout rejects the secret; a reload shows the f
     await route.fulfill({ response, json: { ...json, clientSecret: wrong } })
   })
   await page.getByTestId('place-order').click()
-  await expect(page.getByText('This payment form has expired. Reload the page.')).toBeVisible()
+  await expect(page.getByText('This form has expired. Reload the page.')).toBeVisible()
   await page.unroute('**/checkout/handoff')
   await page.reload()
   await expect(payButton(page)).toBeEnabled()

@@ -252,7 +252,7 @@ export class PiCheckout extends LitElement {
 
   #loading(): TemplateResult {
     const { delay } = this.#payment.payment
-    const bones = Array(delay ? 6 : 8).fill(html`<i></i>`)
+    const bones = Array(delay ? 6 : 7).fill(html`<i></i>`)
     const text = [this.#textOf('loading'), delay > 1 ? this.#retry() : nothing]
     return html`
       <slot name="loading"><div class="skeleton">${bones}</div></slot>
@@ -265,7 +265,9 @@ export class PiCheckout extends LitElement {
     switch (state) {
       case 'confirming':
         // The frame shows its own result.
-        return this.#frame.element && !delay ? nothing : this.#message(this.#textOf(state))
+        return this.#frame.element && !delay
+          ? nothing
+          : this.#message(sentences(this.#textOf(state)))
       case 'processing':
       case 'paid':
       case 'review':
@@ -273,7 +275,7 @@ export class PiCheckout extends LitElement {
         const isFailed = state === 'failed'
         const text = isFailed ? failureText(report?.reason, this.#textOf) : this.#textOf(state)
         const retry = isFailed ? this.#retry() : nothing
-        return this.#message(html`<slot name=${state}>${text}</slot>${retry}`)
+        return this.#message(html`<slot name=${state}>${sentences(text)}</slot>${retry}`)
       }
       default:
         return nothing
@@ -285,7 +287,7 @@ export class PiCheckout extends LitElement {
     // A frame that is still there shows the form's result.
     const text = this.#frame.element ? this.#textOf('unknown') : errorText(error, this.#textOf)
     return this.#message(html`
-      <slot name="error">${text}</slot>
+      <slot name="error">${sentences(text)}</slot>
       ${error.retryable ? this.#retry() : nothing}
       <slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`)
@@ -298,6 +300,12 @@ export class PiCheckout extends LitElement {
   #retry(): TemplateResult {
     return html`<button part="retry" @click=${this.reload}>${this.#textOf('retry')}</button>`
   }
+}
+
+/** The first sentence is a heading. */
+function sentences(text: string): TemplateResult {
+  const [first = ''] = text.split(/(?<=[.։]) /)
+  return html`<b>${first}</b>${text.slice(first.length)}`
 }
 
 declare global {

@@ -63,7 +63,7 @@ export class CheckoutError extends Error {
 export function helpFor({ message, code, cause, isTest }: CheckoutError): string {
   if (!isTest && !isLoopback(location.hostname)) return ''
   // A response of the shop, or a mistake in its function.
-  const { message: reason = "See the element's README." } = Object(cause) as Partial<Error>
+  const { message: reason = 'See the README.' } = Object(cause) as Partial<Error>
   const isUnknown = code === 'origin_not_allowed'
   return `${message}. ${isUnknown ? `Run: npx pi-service origins add ${location.origin}` : reason}`
 }

@@ -70,21 +70,19 @@ export const styles = css`
     margin: 0 20px 24px 0;
   }
   i:nth-child(7) {
-    block-size: 48px;
     margin: 0;
-  }
-  i:nth-child(8) {
-    block-size: 16px;
-    margin: 12px 120px;
   }
   .message {
     display: grid;
     justify-items: center;
-    gap: 10px;
+    gap: 20px;
     margin: 0 auto;
     max-inline-size: 400px;
     padding: 20px;
-    font-size: 1.125em;
+  }
+  b {
+    display: block;
+    font-size: 1.25em;
   }
   .help {
     font: 13px monospace;

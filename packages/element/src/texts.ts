@@ -43,14 +43,14 @@ export const texts = {
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
   again: ['You pay only once.', 'Երկու անգամ չեք վճարի։', 'Дважды вы не заплатите.'],
   unauthorized: [
-    'This payment form has expired. Reload the page.',
+    'This form has expired. Reload the page.',
     'Վճարման էջի ժամկետն անցել է։ Թարմացրեք էջը։',
     'Срок действия формы истёк. Обновите страницу.',
   ],
   unknown: [
-    'The shop has not confirmed the result yet. Do not pay again.',
-    'Խանութը դեռ չի հաստատել արդյունքը։ Կրկին մի վճարեք։',
-    'Магазин ещё не подтвердил результат. Не платите повторно.',
+    'The result is not confirmed yet. Do not pay again.',
+    'Արդյունքը դեռ չի հաստատվել։ Կրկին մի վճարեք։',
+    'Результат ещё не подтверждён. Не платите повторно.',
   ],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
 }

@@ -4,8 +4,8 @@ import { CheckoutError, type CheckoutErrorCode, helpFor } from '../src/errors.ts
 
 test.each<[CheckoutErrorCode, cause: unknown, retryable: boolean, help: string]>([
   ['handoff_failed', new Error('closed'), true, 'closed'],
-  ['handoff_failed', Object.create(null), true, "See the element's README."],
-  ['blocked_by_csp', undefined, false, "See the element's README."],
+  ['handoff_failed', Object.create(null), true, 'See the README.'],
+  ['blocked_by_csp', undefined, false, 'See the README.'],
   ['origin_not_allowed', undefined, false, `Run: npx pi-service origins add ${location.origin}`],
 ])('%s because of %o names its code, whether another try helps (%s), and its fix', (...row) => {
   const [code, cause, retryable, help] = row

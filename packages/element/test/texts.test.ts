@@ -29,11 +29,11 @@ test.each<[CheckoutErrorCode, string, number?]>([
   ['offline', 'You are offline. You pay only once.'],
   ['connection_lost', 'The payment form is not available right now. You pay only once.'],
   ['handoff_failed', 'The payment form is not available right now. You pay only once.'],
-  ['unauthorized', 'This payment form has expired. Reload the page.'],
+  ['unauthorized', 'This form has expired. Reload the page.'],
   ['blocked_by_csp', 'The payment form is not available right now.'],
-  ['status_failed', 'The shop has not confirmed the result yet. Do not pay again.'],
+  ['status_failed', 'The result is not confirmed yet. Do not pay again.'],
   // The session of the shop has ended.
-  ['handoff_failed', 'This payment form has expired. Reload the page.', 401],
+  ['handoff_failed', 'This form has expired. Reload the page.', 401],
 ])('tells the buyer for %s: %s', (code, text, status) => {
   const cause = status && { status, retryable: false }
   expect(errorText(new CheckoutError(code, { cause }), textsFor('en'))).toBe(text)
