@@ -2,7 +2,7 @@
 import { createIntent } from '../fixtures/api.ts'
 import { hostedPage } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/hosted-form.ts'
-import { authenticate, connectTo, messageTypes, playElement } from '../fixtures/played-element.ts'
+import { authenticate, connectTo, messageTypes } from '../fixtures/played-element.ts'
 
 test('without script the full page says what to do, and leads back to the shop', async ({
   browser,
@@ -67,25 +67,3 @@ for (const environment of ['test', 'live'] as const) {
     await expect(hostedPage(page).locator('input')).toHaveCount(0)
   })
 }
-
-test('shows a message while the page around it does not answer, and the form after a late answer', async ({
-  page,
-  stack,
-  decorated,
-  pageErrors,
-}) => {
-  pageErrors.allow(/pi-checkout: no_element/)
-  await page.clock.install()
-  const handoff = await createIntent(stack)
-  await page.goto(decorated.publish([]))
-  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${handoff.id}`)
-  const form = hostedPage(page)
-  await expect(form.locator('pi-hosted-page')).toHaveCount(1)
-  await expect.poll(() => messageTypes(page)).toEqual(['hello'])
-  await expect(form.locator('.apart')).toHaveCount(0)
-  await page.clock.runFor(15_000)
-  await expect(form.locator('.apart')).toContainText('pi-checkout: no_element')
-  await page.evaluate('sendInit()')
-  await authenticate(page, { handoff, locale: 'en' })
-  await expect(form.getByLabel('Card number')).toBeVisible()
-})

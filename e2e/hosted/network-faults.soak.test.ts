@@ -161,27 +161,6 @@ for (const [event, path] of [
   })
 }
 
-test('reports a bank’s page that cannot be opened and retries on request', async ({
-  page,
-  openFaulty,
-}) => {
-  const form = await openFaulty()
-  const button = (name: string): Locator => hostedPage(page).getByRole('button', { name })
-  form.injectFaults('challenge/open', ...always('bad-gateway'))
-  await pay(page, '4000000000003220')
-  await expectAlert(page, 'Your bank’s page could not be opened.')
-  form.clearFaults()
-  await button('Confirm here').click()
-  await expect(challengePage(page).getByLabel('Code')).toBeVisible()
-  await button('Use another card').click()
-  form.injectFaults('challenge/open', ...always('silence'))
-  await pay(page, '4000002760003184')
-  await expectAlert(page, 'Your bank’s page could not be opened.')
-  form.clearFaults()
-  await button('Continue to your bank').click()
-  await page.waitForURL(/\/bank$/)
-})
-
 for (const fault of ['forbidden', 'half', 'silence'] as const) {
   test(`keeps the typed card and the document while reads fail with ${fault}`, async ({
     page,

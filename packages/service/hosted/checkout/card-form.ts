@@ -335,7 +335,6 @@ function serverNow(): number {
 /** Fields that the buyer corrects after a rejection. */
 const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {
   numberNotTest: 'number',
-  expiredCard: 'expiry',
   expiryPast: 'expiry',
   incorrectCvc: 'cvc',
 }

@@ -7,7 +7,6 @@ import {
   readFromElement,
   readInit,
 } from '@pi-checkout/contract/frame-protocol'
-import type { Failure } from './checkout-client.ts'
 import { isTestMode } from './help.ts'
 
 /** @param origin - The parent's registered origin, as the browser reports it. */
@@ -15,8 +14,6 @@ export type OnMessage = (message: FromElement, origin: string) => void
 
 /** The connection to the shop: through the element around this page, or of a page by itself. */
 export interface PageLink {
-  /** Why the page around this one was rejected. */
-  readonly failure: Failure | undefined
   /** Sends a message to the shop's page, if its origin was accepted. */
   send(message: FromFrame): void
   /** Sends a message and waits for the reply: `undefined` after 10 seconds, which a busy page may take. */
@@ -33,16 +30,23 @@ export class FrameLink implements PageLink {
   readonly #doc = randomDocumentId()
   readonly #origins: ReadonlySet<string>
   readonly #onMessage: OnMessage
+  readonly #rejection: string
   /** Pending requests, by the type of the reply. */
   readonly #pending = new Map<string, (message: FromElement) => void>()
   #port: MessagePort | undefined
-  /** Why the page around this one is rejected. A page that has a failure from the start accepts none. */
-  failure: Failure | undefined
 
-  /** @param origins - The registered origins that the service wrote into this page. */
-  constructor(origins: ReadonlySet<string>, onMessage: OnMessage) {
+  /**
+   * @param origins - The registered origins that the service wrote into this page.
+   * @param rejection - The code that a page of another origin gets.
+   */
+  constructor(
+    origins: ReadonlySet<string>,
+    onMessage: OnMessage,
+    rejection = 'origin_not_allowed',
+  ) {
     this.#origins = origins
     this.#onMessage = onMessage
+    this.#rejection = rejection
   }
 
   /** Starts the handshake. `hello` contains no data, so any parent may receive it. */
@@ -84,11 +88,8 @@ export class FrameLink implements PageLink {
     if (init?.doc !== this.#doc || init.v !== PROTOCOL || !port || others.length > 0) return
     window.removeEventListener('message', this.#authenticate)
     this.#port = port
-    if (!this.failure && !this.#origins.has(event.origin)) {
-      this.failure = { code: 'origin_not_allowed', detail: `${event.origin} is not registered.` }
-    }
-    if (this.failure) {
-      this.fail(this.failure.code)
+    if (!this.#origins.has(event.origin)) {
+      this.fail(this.#rejection)
       return
     }
     port.onmessage = ({ data }) => {

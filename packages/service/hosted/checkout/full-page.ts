@@ -5,7 +5,6 @@ import type { PageLink } from './frame-link.ts'
 const { return: returnUrl, locale, appearance } = document.documentElement.dataset
 
 export class FullPageLink implements PageLink {
-  readonly failure = undefined
   /** Address of the shop's page, which the service has checked. */
   readonly returnUrl: string
 

@@ -26,7 +26,6 @@ const fixes: ReadonlyMap<string, string> = new Map([
   ['no_response', 'Check that the service is running.'],
   ['rate_limited', 'PI_RATE_LIMIT of the service sets the limit.'],
   ['origin_not_allowed', `Run: npx pi-service origins add ${parentOrigin}`],
-  ['no_element', 'Show it with <pi-checkout>, or answer its hello as the element does.'],
   ['payment_intent_not_found', newHandoff],
   ['unauthorized', newHandoff],
 ])

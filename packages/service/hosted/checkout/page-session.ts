@@ -45,7 +45,6 @@ export class PageSession {
     const link = new FrameLink(new Set(origins.filter(Boolean)), this.#onMessage)
     this.link = link
     link.start()
-    setTimeout(() => this.#checkAuth(), authTimeout)
   }
 
   observe(observer: SessionObserver): void {
@@ -70,14 +69,9 @@ export class PageSession {
     }
   }
 
-  #checkAuth(): void {
-    if (!this.#opening) this.#setFailure(this.failure ?? this.link.failure ?? noElement)
-  }
-
   async #open(request: OpenSession): Promise<void> {
     if (this.#opening) return
     this.#opening = request
-    this.#setFailure(undefined)
     try {
       this.#adopt(await this.retries.send((signal) => this.api.open(request, signal)))
     } catch (error) {
@@ -104,11 +98,7 @@ export class PageSession {
   /** Reports to the element, which removes this page. A page that does not stays with the message. */
   #fail(error: unknown): void {
     this.link.fail(failCode(error))
-    this.#setFailure(error)
-  }
-
-  #setFailure(failure: unknown): void {
-    this.failure = failure
+    this.failure = error
     this.#observer?.onChange()
   }
 
@@ -116,14 +106,6 @@ export class PageSession {
     this.#view = view
     this.#observer?.onSession(view)
   }
-}
-
-/** Milliseconds for which the skeleton waits for the page around this one. */
-const authTimeout = 10_000
-
-const noElement: Failure = {
-  code: 'no_element',
-  detail: 'The page around this frame did not answer its hello, or sent no auth.',
 }
 
 const otherIntent: Failure = {

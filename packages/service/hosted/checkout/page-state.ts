@@ -239,16 +239,11 @@ function answered(step: ShownStep, { isOwn }: { readonly isOwn: boolean }): Show
 }
 
 function afterOpenFailure(step: ShownStep, error: unknown): Step {
-  const notice = rejectionNotice(error) ?? 'bankFailed'
+  const notice = rejectionNotice(error) ?? 'toBankFailed'
   if (step.name === 'challenge') return { ...offer(step), notice, error }
   if (step.name !== 'bank') return step
-  if (error === undefined) return { ...step, isLeaving: false, notice: 'toBankFailed' }
-  return {
-    ...step,
-    isLeaving: false,
-    notice: isInvalidReturnUrl(error) ? 'returnRefused' : notice,
-    error,
-  }
+  const cannotReturn = isInvalidReturnUrl(error)
+  return { ...step, isLeaving: false, notice: cannotReturn ? 'returnRefused' : notice, error }
 }
 
 function offer({ view, sending, readError }: ShownStep): ShownStep {

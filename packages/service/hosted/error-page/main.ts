@@ -11,11 +11,7 @@ const details: Readonly<Record<string, string>> = {
 const { code = '' } = document.documentElement.dataset
 const detail = details[code]
 
-if (detail) {
-  const link = new FrameLink(new Set(), () => {})
-  link.failure = { code, detail }
-  link.start()
-}
+if (detail) new FrameLink(new Set(), () => {}, code).start()
 
 if (detail && isTestMode()) {
   const help = helpFor({ code, detail })

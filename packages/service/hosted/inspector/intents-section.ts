@@ -35,7 +35,8 @@ export class IntentsSection extends Section {
 
   #row(intent: PaymentIntent): TemplateResult {
     const { id, orderId, amount, currency, status, createdAt, customer } = intent
-    const isOpen = id === this.sandbox.data.intent?.intent.id
+    const { route, data } = this.sandbox
+    const isOpen = id === (route.id ?? data.intent?.intent.id)
     return html`<li><a href=${this.sandbox.link('intents', id)} data-id=${id} aria-current=${isOpen ? 'true' : 'false'}>
       <b>${name(orderId)}</b>
       <span>${money(amount, currency)}</span>

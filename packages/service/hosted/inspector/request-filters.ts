@@ -1,12 +1,6 @@
 /** The filters of the request log. Pure. @module */
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 
-/** What the list of requests shows. */
-export interface RequestFilter {
-  readonly q: string
-  readonly show: FilterName
-}
-
 export type FilterName = 'all' | 'failed' | 'replayed' | 'lost' | 'conflicts' | 'lint'
 
 /** Each filter with its label and its explanation. */

@@ -41,7 +41,7 @@ export abstract class Section extends LightElement {
     const before = this.#shown
     const row = this.querySelector('[data-id][aria-current="true"]')
     const item = this.querySelector<HTMLElement>('.detail h2')
-    if (id !== before && (row || !id)) {
+    if (id !== before && (!id || (row && item))) {
       this.#shown = id
       row?.scrollIntoView({ block: 'nearest' })
       // Below the list on a phone.

@@ -136,7 +136,7 @@ test.each([
   [
     'offers a challenge that cannot be opened',
     'form-1 challenge-2 confirm-here failing open-failed',
-    'card > confirm-here busy > challenge busy open 2 > challenge connection busy open 2 > confirm-here bankFailed busy',
+    'card > confirm-here busy > challenge busy open 2 > challenge connection busy open 2 > confirm-here toBankFailed busy',
   ],
   [
     'leaves for the bank of its confirmation, and offers it when the page is restored',
