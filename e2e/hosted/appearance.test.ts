@@ -23,10 +23,7 @@ test('shows the appearance in the first view', async ({ page, openForm }) => {
   })
 })
 
-test('follows a changed appearance and color scheme, and keeps what the buyer typed', async ({
-  page,
-  openForm,
-}) => {
+test('follows a changed appearance and keeps what the buyer typed', async ({ page, openForm }) => {
   await openForm()
   await fillCard(page, '4242424242424242')
   const before = await lookOf(page)
@@ -41,14 +38,69 @@ test('follows a changed appearance and color scheme, and keeps what the buyer ty
   expect((await eventsOf(page)).filter((event) => event === 'pi-ready')).toHaveLength(1)
   await change(page, null)
   await expectLook(page, before)
+})
+
+test('uses the color of the color scheme, and follows its change', async ({ page, openForm }) => {
   const accent = { light: '#ad4318', dark: '#f19a58' }
-  await change(page, { accent })
+  await openForm({ properties: { appearance: { accent } } })
   await page.evaluate("document.documentElement.style.colorScheme = 'light dark'")
   await expectLook(page, { pay: 'rgb(173, 67, 24)' })
   await page.emulateMedia({ colorScheme: 'dark' })
   await expectLook(page, { pay: 'rgb(241, 154, 88)', background: 'rgb(21, 24, 29)' })
   await change(page, { accent, colorScheme: 'light' })
   await expectLook(page, { pay: 'rgb(173, 67, 24)', background: 'rgb(255, 255, 255)' })
+})
+
+test('ignores hostile values, loads nothing for them, and reports them in a test environment', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/^error: pi-checkout: appearance\./)
+  const requests: string[] = []
+  const printed: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  page.on('console', (line) => printed.push(line.text()))
+  await openForm()
+  const before = await lookOf(page)
+  await change(page, {
+    font: '"x"; src: url(https://evil.example/f.woff2)',
+    css: '@import "//evil.example"',
+    background: 'url(https://evil.example/a.png)',
+  })
+  await expect
+    .poll(() => printed.map((line) => line.slice(0, 34)))
+    .toEqual([
+      'pi-checkout: appearance.font: must',
+      'pi-checkout: appearance.css: is no',
+      'pi-checkout: appearance.background',
+    ])
+  expect(await lookOf(page)).toEqual(before)
+  expect(requests.filter((url) => url.includes('evil'))).toEqual([])
+  await hostedPage(page)
+    .locator('html')
+    .evaluate((html) => {
+      html.dataset.mode = 'live'
+    })
+  await change(page, { radius: 99 })
+  await change(page, { radius: 3 })
+  await expectLook(page, { radius: '3px' })
+  expect(printed).toHaveLength(3)
+})
+
+test('warns of low contrast on the console, and keeps the color', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/^warning: pi-checkout: appearance\.text/)
+  const printed: string[] = []
+  page.on('console', (line) => printed.push(line.text()))
+  await openForm({ properties: { appearance: { text: '#777' } } })
+  await expectLook(page, { color: 'rgb(119, 119, 119)' })
+  expect(printed).toEqual([
+    'pi-checkout: appearance.text: contrast to background #ffffff must be at least 4.5:1; #777777 has 4.4:1. Set a darker color.',
+  ])
 })
 
 test('has the dram sign with its first amount, without a font file', async ({ page, openForm }) => {

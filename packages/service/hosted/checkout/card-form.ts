@@ -15,6 +15,7 @@ import {
   formatCvc,
   formatExpiry,
   groupNumber,
+  isWholeNumber,
   readCard,
   toAscii,
   validate,
@@ -36,7 +37,12 @@ export function toneOf(notice: FormNotice | undefined): 'bad' | 'quiet' {
   return neutral.has(notice?.key) ? 'quiet' : 'bad'
 }
 
-const neutral: ReadonlySet<FormNotice['key']> = new Set(['unknown', 'connection', 'again'])
+const neutral: ReadonlySet<FormNotice['key']> = new Set([
+  'unknown',
+  'silent',
+  'connection',
+  'again',
+])
 
 export class CardForm extends LightElement {
   @property({ attribute: false }) language: Language = 'en'
@@ -59,6 +65,10 @@ export class CardForm extends LightElement {
   #marked: FieldName | undefined
   /** Number of the declined card, which is marked below the notice. */
   #declined: string | undefined
+  /** When a full field moved the focus on. */
+  #advancedAt = -habitTime
+  /** Settled while no pointer is pressed. */
+  #pressed: Promise<unknown> | undefined
   /** Values after the latest event. The inputs themselves hold the current ones. */
   #before: CardFields = { number: '', expiry: '', cvc: '', name: '' }
 
@@ -98,6 +108,8 @@ export class CardForm extends LightElement {
         novalidate
         aria-busy=${busy}
         @submit=${this.#submit}
+        @pointerdown=${this.#press}
+        @keydown=${this.#skipTab}
       >
         ${this.#field({
           name: 'number',
@@ -219,7 +231,7 @@ export class CardForm extends LightElement {
             maxlength=${numeric ? nothing : '128'}
             @input=${(event: Event) => this.#type(name, event)}
             @change=${(event: Event) => this.#type(name, event)}
-            @blur=${() => this.#leave(name)}
+            @blur=${() => void this.#leave(name)}
           />
           ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
         </div>
@@ -231,6 +243,7 @@ export class CardForm extends LightElement {
   #type(name: FieldName, event: Event): void {
     // The listener is on the input itself.
     const input = event.target as HTMLInputElement
+    const before = this.#before[name]
     const typed = input.value
     const caret = input.selectionStart ?? typed.length
     const value = this.#format(name, typed)
@@ -246,6 +259,18 @@ export class CardForm extends LightElement {
     // A shown error follows the typing; a new one waits until the buyer leaves the field.
     if (this.errors[name]) this.#setError(name, this.#validate()[name])
     this.requestUpdate()
+    if (document.activeElement !== input) return
+    const hasGrown = value.length > before.length && input.selectionStart === value.length
+    if (!hasGrown || !this.#isFull(name)) return
+    this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
+    this.#advancedAt = performance.now()
+  }
+
+  /** A Tab right after a field that moved the focus on by itself was meant for that field. */
+  readonly #skipTab = (event: KeyboardEvent): void => {
+    const isHabit = performance.now() - this.#advancedAt < habitTime
+    if (isHabit && event.key === 'Tab' && !event.shiftKey) event.preventDefault()
+    this.#advancedAt = -habitTime
   }
 
   /** The name is not changed. */
@@ -262,7 +287,23 @@ export class CardForm extends LightElement {
     }
   }
 
-  #leave(name: FieldName): void {
+  #isFull(name: FieldName): boolean {
+    const { number, expiry } = this.#read()
+    if (name === 'number') return isWholeNumber(number)
+    return name === 'expiry' && expiry.length === 7 && !this.#validate().expiry
+  }
+
+  /** An error moves what is below it, and a button that moves under a pressed pointer gets no click. */
+  readonly #press = (): void => {
+    this.#pressed = new Promise((resolve) => {
+      for (const end of ['pointerup', 'pointercancel']) {
+        window.addEventListener(end, () => setTimeout(resolve), { once: true })
+      }
+    })
+  }
+
+  async #leave(name: FieldName): Promise<void> {
+    await this.#pressed
     if (this.#read()[name] === '') return
     // Only the bank knows what is wrong: the mark stays until the buyer changes the value.
     const isMarked = name === this.#marked && this.errors[name] === this.#rejection?.key
@@ -331,6 +372,9 @@ function serverNow(): number {
   const written = Date.parse(document.documentElement.dataset.now ?? '')
   return Number.isNaN(written) ? Date.now() : written + performance.now()
 }
+
+/** Milliseconds after an automatic advance, in which a Tab is taken as that advance. */
+const habitTime = 500
 
 /** Fields that the buyer corrects after a rejection. */
 const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {

@@ -2,7 +2,13 @@
 import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
 import { black, type Color, readColor } from './color.ts'
 import { report } from './help.ts'
-import { type DefaultColors, defaultTokens, paletteOf, schemeOf } from './palette.ts'
+import {
+  contrastWarnings,
+  type DefaultColors,
+  defaultTokens,
+  paletteOf,
+  schemeOf,
+} from './palette.ts'
 import { densities, fonts, readAppearance } from './read-appearance.ts'
 
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
@@ -41,7 +47,10 @@ export class PageAppearance {
     }
     set({ ...fonts[font], ...densities[density] })
     if (radius !== undefined) set({ radius: `${radius}px` })
-    if (Object.values(own).some(Boolean)) set(paletteOf(own, defaultColors()))
+    if (!Object.values(own).some(Boolean)) return
+    const base = defaultColors()
+    set(paletteOf(own, base))
+    for (const warning of contrastWarnings(own, base)) report('warn', `pi-checkout: ${warning}`)
   }
 }
 

@@ -52,6 +52,8 @@ export type PageEvent =
   | { readonly type: 'press'; readonly button: Action | 'confirm-here' | 'to-bank' }
   /** A request of the buyer, or for the challenge, has failed, and is sent again. */
   | { readonly type: 'failing'; readonly error: unknown }
+  /** The buyer's payment has had no response for long. */
+  | { readonly type: 'silent' }
   | { readonly type: 'response'; readonly view: CheckoutView }
   /** The buyer's request has failed. If it had no response, a view was read since then. */
   | { readonly type: 'send failed'; readonly error: unknown }
@@ -80,9 +82,11 @@ export function next(step: Step, event: PageEvent): Step {
       if (step.sending && step.sending.version !== step.view.version) return step
       return {
         ...step,
-        notice: step.sending?.action === 'pay' ? 'unknown' : 'connection',
+        notice: step.sending?.action === 'pay' ? unknownNotice(step) : 'connection',
         error: event.error,
       }
+    case 'silent':
+      return step.sending?.version === step.view.version ? { ...step, notice: 'silent' } : step
     case 'response':
       return afterResponse(step, event.view)
     case 'send failed':
@@ -103,6 +107,11 @@ export function next(step: Step, event: PageEvent): Step {
 
 /** What the page does in a step without a press, with the version of the view. */
 export type Work = `${'open' | 'leave' | 'wait'} ${number}`
+
+/** A longer silence has another text. */
+function unknownNotice({ notice }: Shown): Notice {
+  return notice === 'silent' ? notice : 'unknown'
+}
 
 /** Returns the work of a step. Two steps with the same work share it. */
 export function workOf(step: Step): Work | undefined {
@@ -138,7 +147,8 @@ export function noticeOf(step: Step): { readonly notice: Notice; readonly error:
   if (step.name === 'opening') return { notice: undefined, error: undefined }
   const { notice, error, readError } = step
   if (readError === undefined) return { notice, error }
-  return { notice: notice === 'unknown' ? notice : 'connection', error: readError }
+  const isKept = notice === 'unknown' || notice === 'silent'
+  return { notice: isKept ? notice : 'connection', error: readError }
 }
 
 /** The results that have a heading. */

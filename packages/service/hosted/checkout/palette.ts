@@ -12,6 +12,8 @@ export type DefaultColors = Readonly<Record<(typeof defaultTokens)[number], Colo
 /** WCAG 2.2 AA: for text, and for the borders of fields and buttons. */
 const textRatio = 4.5
 const borderRatio = 3
+/** Contrast of a background to black or white text, so that tinted surfaces have text of `textRatio` too. */
+const backgroundRatio = 5.5
 const tint = 0.07
 
 /** Returns the page's tokens for the merchant's colors, which are used as they are. */
@@ -55,6 +57,27 @@ export function paletteOf(own: OwnColors, base: DefaultColors): Readonly<Record<
   }
   const shown = Object.entries(colors).map(([token, color]) => [token, hexOf(color)])
   return { ...Object.fromEntries(shown), ring: `${hexOf(accent)}4d` }
+}
+
+/** Returns a warning for each of the merchant's colors whose contrast is below WCAG 2.2 AA. */
+export function contrastWarnings(own: OwnColors, base: DefaultColors): readonly string[] {
+  const surface = own.background ?? base.surface
+  const warnings: string[] = []
+  const check = (token: keyof OwnColors, on: Color, ratio: number): void => {
+    const color = own[token]
+    if (!color || contrast(color, on) >= ratio) return
+    const other = token === 'background' ? 'text' : 'background'
+    const measured = Math.floor(contrast(color, on) * 10) / 10
+    const fix = inkOn(on) === black ? 'darker' : 'lighter'
+    warnings.push(
+      `appearance.${token}: contrast to ${other} ${hexOf(on)} must be at least ${ratio}:1; ` +
+        `${hexOf(color)} has ${measured}:1. Set a ${fix} color.`,
+    )
+  }
+  check('background', inkOn(surface), backgroundRatio)
+  check('text', surface, textRatio)
+  check('accent', surface, textRatio)
+  return warnings
 }
 
 export function schemeOf(background: Color): 'light' | 'dark' {

@@ -25,6 +25,8 @@ import { type ViewHolder, ViewPoller } from './view-poller.ts'
 
 /** Milliseconds for which the page waits for a pending result. The shop gets the result later too. */
 const resultTimeout = 12_000
+/** Milliseconds after which a payment without a response shows another text. */
+const silence = 15_000
 /** Milliseconds for which an action waits for its response after a newer view has arrived. */
 const responseTimeout = 2000
 /** Milliseconds after which a top page that did not navigate is taken to stay. */
@@ -173,6 +175,7 @@ export class PaymentController implements ReactiveController, SessionObserver, V
     const sending = this.#sending
     const isObsolete = (): boolean => this.#obsolete === sending
     const onFailure = (error: unknown): void => this.#handle({ type: 'failing', error })
+    if (button === 'pay') void this.#watchSilence(sending)
     try {
       const { retries, api } = this.#session
       const send = async (signal: AbortSignal) => await api.change(path, body, signal)
@@ -182,6 +185,11 @@ export class PaymentController implements ReactiveController, SessionObserver, V
       if (!isObsolete()) await this.#poller.read()
       this.#handle({ type: 'send failed', error })
     }
+  }
+
+  async #watchSilence(sending: unknown): Promise<void> {
+    await sleep(silence)
+    if (this.#sending === sending) this.#handle({ type: 'silent' })
   }
 
   /** Stops waiting for a response that a newer view has made obsolete. */

@@ -34,46 +34,65 @@ const column = { en: 0, hy: 1, ru: 2 } as const
 
 type Labels = readonly [en: string, hy?: string, ru?: string]
 
-/** A card with its label, which is the same in each language, unless it has others. */
-type Card = readonly [TestCardName, ...Labels]
-
-const paying: readonly Card[] = [
-  ['visa', 'Visa'],
-  ['mastercard', 'Mastercard'],
-  ['amex', 'American Express'],
-  ['mir', 'Mir', 'Mir', 'Мир'],
-  ['arca', 'ArCa'],
-]
-
-const money: Labels = ['Not enough money', 'Գումարը չի բավականացնում', 'Недостаточно средств']
-
-const declined: readonly Card[] = [
-  ['declined', 'Declined', 'Մերժված', 'Отклонено'],
-  ['insufficient-funds', ...money],
-  ['lost', 'Lost card', 'Կորած քարտ', 'Потерянная карта'],
-  ['stolen', 'Stolen card (final)', 'Գողացված քարտ (վերջնական)', 'Украденная карта (окончательно)'],
-  ['expired', 'Expired card', 'Ժամկետանց քարտ', 'Карта просрочена'],
-  ['wrong-cvc', 'Wrong security code', 'Սխալ CVC կոդ', 'Неверный код CVC'],
-  ['processing-error', 'Processing error', 'Մշակման սխալ', 'Ошибка обработки'],
-]
-
-const verified: readonly Card[] = [
-  ['challenge', 'Paid', 'Վճարված', 'Оплачено'],
-  ['redirect', 'On the bank’s page, paid', 'Բանկի էջում, վճարված', 'На странице банка, оплачено'],
-  ['challenge-declined', 'Declined', 'Մերժված', 'Отклонено'],
-  ['challenge-insufficient-funds', ...money],
-  ['challenge-unavailable', 'Not available', 'Անհասանելի', 'Недоступно'],
-]
-
-const slow: readonly Card[] = [
-  ['slow', 'Paid after 5 seconds', 'Վճարված 5 վայրկյանից', 'Оплачено через 5 секунд'],
-  ['pending', 'Pending until settled', 'Սպասում է լուծման', 'Ждёт решения'],
-]
-
-/** The test cards by what happens to the payment. */
-const groups: readonly (readonly [Labels, readonly Card[]])[] = [
-  [['Pays', 'Վճարում է', 'Оплачивает'], paying],
-  [['Is declined', 'Մերժվում է', 'Отклоняется'], declined],
-  [['Asks the bank first', 'Նախ հարցնում է բանկին', 'Сначала спрашивает банк'], verified],
-  [['Takes longer', 'Ավելի երկար է տևում', 'Занимает больше времени'], slow],
+/** The test cards by what happens to the payment. A label is the same in each language, unless it has others. */
+const groups: readonly (readonly [Labels, readonly (readonly [TestCardName, ...Labels])[]])[] = [
+  [
+    ['Pays', 'Վճարում է', 'Оплачивает'],
+    [
+      ['visa', 'Visa'],
+      ['mastercard', 'Mastercard'],
+      ['amex', 'American Express'],
+      ['mir', 'Mir', 'Mir', 'Мир'],
+      ['arca', 'ArCa'],
+    ],
+  ],
+  [
+    ['Is declined', 'Մերժվում է', 'Отклоняется'],
+    [
+      ['declined', 'Declined', 'Մերժված', 'Отклонено'],
+      [
+        'insufficient-funds',
+        'Not enough money',
+        'Գումարը չի բավականացնում',
+        'Недостаточно средств',
+      ],
+      ['lost', 'Lost card', 'Կորած քարտ', 'Потерянная карта'],
+      [
+        'stolen',
+        'Stolen card (final)',
+        'Գողացված քարտ (վերջնական)',
+        'Украденная карта (окончательно)',
+      ],
+      ['expired', 'Expired card', 'Ժամկետանց քարտ', 'Карта просрочена'],
+      ['wrong-cvc', 'Wrong security code', 'Սխալ CVC կոդ', 'Неверный код CVC'],
+      ['processing-error', 'Processing error', 'Մշակման սխալ', 'Ошибка обработки'],
+    ],
+  ],
+  [
+    ['Asks the bank first', 'Նախ հարցնում է բանկին', 'Сначала спрашивает банк'],
+    [
+      ['challenge', 'Paid', 'Վճարված', 'Оплачено'],
+      [
+        'redirect',
+        'On the bank’s page, paid',
+        'Բանկի էջում, վճարված',
+        'На странице банка, оплачено',
+      ],
+      ['challenge-declined', 'Declined', 'Մերժված', 'Отклонено'],
+      [
+        'challenge-insufficient-funds',
+        'Not enough money',
+        'Գումարը չի բավականացնում',
+        'Недостаточно средств',
+      ],
+      ['challenge-unavailable', 'Not available', 'Անհասանելի', 'Недоступно'],
+    ],
+  ],
+  [
+    ['Takes longer', 'Ավելի երկար է տևում', 'Занимает больше времени'],
+    [
+      ['slow', 'Paid after 5 seconds', 'Վճարված 5 վայրկյանից', 'Оплачено через 5 секунд'],
+      ['pending', 'Pending until settled', 'Սպասում է լուծման', 'Ждёт решения'],
+    ],
+  ],
 ]

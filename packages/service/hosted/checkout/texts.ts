@@ -63,6 +63,8 @@ const en = {
     'Your bank needs more time. Please don’t pay again. You can close this page: {merchant} will show the result in your order.',
   connection: 'No connection to the payment service. Trying again…',
   unknown: 'The result of your payment is not known yet. We are checking it. You pay only once.',
+  silent:
+    'There is still no response. You can close this page: your order in the shop will show the result. Please don’t pay again.',
   again: 'No payment has been made so far. Press Pay to try again: you won’t pay twice.',
   notDone: 'That didn’t work. Try again.',
   changed: 'This payment has changed in the meantime. Check it and press Pay again.',
@@ -127,6 +129,8 @@ const hy: Texts = {
     'Բանկին ավելի շատ ժամանակ է պետք։ Խնդրում ենք նորից չվճարել։ Կարող եք փակել այս էջը։ Արդյունքը կհայտնվի ձեր պատվերում։',
   connection: 'Վճարման ծառայության հետ կապ չկա։ Նորից ենք փորձում…',
   unknown: 'Վճարման արդյունքը դեռ հայտնի չէ։ Ստուգում ենք։ Երկու անգամ չեք վճարի։',
+  silent:
+    'Պատասխան դեռ չկա։ Կարող եք փակել այս էջը։ Արդյունքը կհայտնվի խանութում՝ ձեր պատվերում։ Խնդրում ենք նորից չվճարել։',
   again: 'Վճարումը դեռ չի կատարվել։ Նորից սեղմեք «Վճարել»։ Գումարը երկու անգամ չի գանձվի։',
   notDone: 'Չհաջողվեց։ Նորից փորձեք։',
   changed: 'Այս վճարումն այդ ընթացքում փոխվել է։ Ստուգեք և նորից սեղմեք «Վճարել»։',
@@ -191,6 +195,8 @@ const ru: Texts = {
     'Банку нужно больше времени. Пожалуйста, не платите ещё раз. Страницу можно закрыть: результат появится в вашем заказе.',
   connection: 'Нет связи с платёжным сервисом. Пробуем ещё раз…',
   unknown: 'Результат платежа пока неизвестен. Проверяем. Дважды вы не заплатите.',
+  silent:
+    'Ответа всё ещё нет. Страницу можно закрыть: результат появится в вашем заказе в магазине. Пожалуйста, не платите ещё раз.',
   again: 'Платёж пока не выполнен. Нажмите «Оплатить» ещё раз: деньги не спишутся дважды.',
   notDone: 'Не получилось. Попробуйте ещё раз.',
   changed: 'Этот платёж тем временем изменился. Проверьте его и снова нажмите «Оплатить».',

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Appearance } from '@pi-checkout/contract/frame-protocol'
 import { expect, test } from 'vitest'
-import { type Color, contrast, inkOn, readColor } from '../../hosted/checkout/color.ts'
-import { type DefaultColors, paletteOf } from '../../hosted/checkout/palette.ts'
+import { type Color, contrast, readColor } from '../../hosted/checkout/color.ts'
+import { contrastWarnings, type DefaultColors, paletteOf } from '../../hosted/checkout/palette.ts'
 import { readAppearance } from '../../hosted/checkout/read-appearance.ts'
 
 const base: DefaultColors = {
@@ -29,8 +29,10 @@ test('mixes colors with the contrast of WCAG AA for any three colors', async () 
     if (!one || !other) throw new Error(`${pair}: not in the palette`)
     if (contrast(one, other) < ratio) ratios.add(`${pair} ${contrast(one, other)}`)
   }
-  // A background between black and white has no color with enough contrast.
-  const backgrounds = samples.filter((background) => contrast(background, inkOn(background)) >= 5.5)
+  // A background between black and white has no color with enough contrast. It is warned of.
+  const backgrounds = samples.filter(
+    (background) => contrastWarnings({ background }, base).length === 0,
+  )
   expect(backgrounds.length).toBeGreaterThan(samples.length / 2)
   for (const background of backgrounds) {
     await nextTurn()
@@ -55,7 +57,7 @@ test('mixes colors with the contrast of WCAG AA for any three colors', async () 
   expect([...ratios]).toEqual([])
 })
 
-test('keeps the merchant’s colors', () => {
+test('keeps the merchant’s colors, and warns of each one without enough contrast', () => {
   const fitting = {
     background: [255, 253, 249],
     text: [42, 32, 25],
@@ -67,6 +69,7 @@ test('keeps the merchant’s colors', () => {
     accent: '#ad4318',
     button: '#ad4318',
   })
+  expect(contrastWarnings(fitting, base)).toEqual([])
   const faint = {
     background: [119, 119, 119],
     text: [119, 119, 119],
@@ -79,6 +82,11 @@ test('keeps the merchant’s colors', () => {
     button: '#ffcc00',
     'on-button': '#261f00',
   })
+  expect(contrastWarnings(faint, base)).toEqual([
+    'appearance.background: contrast to text #000000 must be at least 5.5:1; #777777 has 4.6:1. Set a lighter color.',
+    'appearance.text: contrast to background #777777 must be at least 4.5:1; #777777 has 1:1. Set a darker color.',
+    'appearance.accent: contrast to background #777777 must be at least 4.5:1; #ffcc00 has 2.9:1. Set a darker color.',
+  ])
 })
 
 const valid = {

@@ -7,6 +7,7 @@ import {
   formatCvc,
   formatExpiry,
   groupNumber,
+  isWholeNumber,
   readCard,
   validate,
 } from '../../hosted/checkout/card-fields.ts'
@@ -110,11 +111,12 @@ test('detects the brand from the first digits', () => {
   }
 })
 
-test('accepts every test card', () => {
+test('accepts every test card and detects its complete number', () => {
   for (const number of Object.values(testCards)) {
     const brand = authorize({ number, expMonth: 12, expYear: 2040, cvc: '123' })?.summary.brand
     const cvc = brand === 'amex' ? '1234' : '123'
     expect(validate({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
+    expect(isWholeNumber(groupNumber(number)), number).toBe(true)
     expect(brandOf(number)?.type).toBe(brand)
   }
 })

@@ -36,6 +36,7 @@ const events: Readonly<Record<string, PageEvent>> = {
   'confirm-here': { type: 'press', button: 'confirm-here' },
   'to-bank': { type: 'press', button: 'to-bank' },
   failing: { type: 'failing', error: lost },
+  silent: { type: 'silent' },
   lost: { type: 'send failed', error: lost },
   conflict: { type: 'send failed', error: rejected('version_conflict') },
   'past-year': {
@@ -163,6 +164,11 @@ test.each([
     'names the rejected field, or the change by another window',
     'form-1 pay past-year pay declined-3 conflict',
     'card > card busy > card expiryPast > card busy > card failure busy > card changed',
+  ],
+  [
+    'says after a long silence that the page can be closed, until there is a response',
+    'form-1 pay failing silent failing offline =succeeded-2',
+    'card > card busy > card unknown busy > card silent busy > card silent busy > card silent busy > result finish',
   ],
   [
     'shows a lost connection until a read succeeds, but an unknown result first',
