@@ -53,7 +53,8 @@ export interface RecordEvent {
   readonly type: 'record'
   readonly buyer: string
   readonly orderId: string
-  readonly state: OrderState | undefined
+  /** `missing`: the shop has no record of the order. */
+  readonly state: OrderState | 'missing' | undefined
   readonly reviews: readonly string[] | undefined
   readonly fulfilments: number | undefined
   /** The intents after the record was read. */

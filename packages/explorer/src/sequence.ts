@@ -233,10 +233,11 @@ export class Sequence {
     const { state, reviews, fulfilments } = this.adapter
     if (!state && !reviews && !fulfilments) return
     const { reader } = this.#browser(buyer)
+    // A shop that has lost the order has no state of it, no reviews, and no fulfilments.
     const record = {
-      state: await state?.(reader, orderId),
-      reviews: await reviews?.(reader, orderId),
-      fulfilments: await fulfilments?.(reader, orderId),
+      state: state && ((await state(reader, orderId)) ?? 'missing'),
+      reviews: reviews && ((await reviews(reader, orderId)) ?? []),
+      fulfilments: fulfilments && ((await fulfilments(reader, orderId)) ?? 0),
     }
     this.add({ type: 'record', buyer, orderId, ...record, intents: await this.intents() })
   }

@@ -155,6 +155,11 @@ const settling: Partial<Record<Rule | 'nothing', Logs>> = {
       stage('away'),
       record({ state: 'open' }, paid),
     ],
+    'the shop has no record of a paid order': [
+      ...bought,
+      stage('away'),
+      record({ state: 'missing' }, paid),
+    ],
     'a buyer who is back sees no payment': [
       ...bought,
       stage('back'),
