@@ -21,7 +21,7 @@ const independent = [
   '**/types.test.ts',
   '**/{api-docs,cli,hosted,intents,merchants,provider,sandbox,test-bank,testing}/**',
   '**/checkout/!(stores).test.ts',
-  '**/{check-start,demo-merchant,first-key,secret-keys,standby}.test.ts',
+  '**/{demo-merchant,first-key,secret-keys,standby}.test.ts',
 ]
 const selected = process.argv.slice(2)
 

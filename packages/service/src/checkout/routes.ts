@@ -129,10 +129,7 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
     routes.confirm.path,
     {
       schema: { body: ConfirmSchema },
-      onRequest: [
-        open,
-        async (request) => options.limits.confirm(request.checkout.snapshot, request),
-      ],
+      onRequest: [open, async (request) => options.limits.confirm(request.checkout.snapshot)],
       preValidation: async ({ body }) => rejectRealCards(body),
     },
     async (request, reply) => {
