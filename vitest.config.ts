@@ -14,7 +14,7 @@ const limits = {
 
 /** The longest files, so that none of them runs alone at the end. Some mostly wait. */
 const longest =
-  /\/(?:stays-alive|packages|consumers|mistakes|killed-instances|explored|cli\/main|plans|explore|examples)\.(?:soak\.)?test\./
+  /\/(?:packages|consumers|mistakes|killed-instances|explored|cli\/main|plans|explore|examples)\.(?:soak\.)?test\./
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -36,12 +36,10 @@ export default defineConfig({
         isolate: false,
         // `--exclude` of the command line would not apply to a project with its own `exclude`.
         include: ['test/**/!(*.isolated).test.ts'],
-        setupFiles: 'test/support/watchdog.ts',
       }),
       // Their tests replace modules, or the environment.
       project('service, isolated', 'packages/service', {
         include: ['test/**/*.isolated.test.ts'],
-        setupFiles: 'test/support/watchdog.ts',
       }),
       project('element', 'packages/element', { setupFiles: 'test/quiet-lit.ts' }),
       project('explorer', 'packages/explorer'),
