@@ -34,13 +34,12 @@ export async function openServedStore(config: Pick<Config, 'store' | 'secretKey'
   const release = store.kind === 'directory' ? await lockDirectory(store.directory) : () => {}
   try {
     const db = await openDatabase(store)
-    const close = async (): Promise<void> => await db.close().finally(release)
     try {
       const keys = configured ?? (await directoryKey(db, store))
       await assertKey(db, keys)
-      return { db, keys, close }
+      return { db, keys, close: async () => await db.close().finally(release) }
     } catch (error) {
-      await close()
+      await db.close()
       throw error
     }
   } catch (error) {
