@@ -11,7 +11,6 @@ const limits = {
   expect: { poll: { timeout: 10_000 } },
 }
 const soak = '**/*.soak.test.*'
-const watchdog = 'test/support/watchdog.ts'
 
 /** One project for each folder with tests, without those that take longer, which are the projects `soak…`. */
 export default defineConfig({
@@ -24,12 +23,10 @@ export default defineConfig({
       project('service', 'packages/service', {
         isolate: false,
         include: ['test/**/!(*.isolated).test.ts'],
-        setupFiles: watchdog,
       }),
       // Their tests replace modules, or the environment.
       project('service, isolated', 'packages/service', {
         include: ['test/**/*.isolated.test.ts'],
-        setupFiles: watchdog,
       }),
       project('element', 'packages/element', { setupFiles: 'test/quiet-lit.ts' }),
       project('explorer', 'packages/explorer'),
@@ -42,7 +39,6 @@ export default defineConfig({
       project('soak of service', 'packages/service', {
         include: [soak],
         exclude: configDefaults.exclude,
-        setupFiles: watchdog,
       }),
     ],
   },

@@ -57,7 +57,6 @@ test('two instances behind the proxy of the guide for a team serve an https shop
       PI_SECRET_KEY: newSecretKey(),
       PI_PUBLIC_URL: origin('pay'),
       PI_CHALLENGE_URL: origin('bank'),
-      PI_TRUSTED_PROXIES: '127.0.0.1',
     }
     const first = await startService(['--port', String(one)], env)
     running.push(first.stop)

@@ -1,5 +1,5 @@
-/** Random ids in base62, from a pool of random bytes that needs one system call for hundreds of ids. @module */
-import { randomFillSync } from 'node:crypto'
+/** Random ids in base62. @module */
+import { randomBytes } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -7,9 +7,10 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
-    const byte = randomByte()
-    // 248 is the largest multiple of 62 in a byte. Larger bytes would make some characters more likely.
-    if (byte < 248) text += alphabet[byte % 62]
+    for (const byte of randomBytes(length - text.length)) {
+      // 248 is the largest multiple of 62 in a byte. Larger bytes would make some characters more likely.
+      if (byte < 248) text += alphabet[byte % 62]
+    }
   }
   return text
 }
@@ -29,13 +30,6 @@ export function newRequestId(): string {
   return `req_${randomBase62(20)}`
 }
 
-/** Returns a new buffer of random bytes, not a view of the pool. */
-export function randomSalt(length: number): Buffer {
-  const salt = Buffer.allocUnsafe(length)
-  for (let at = 0; at < length; at++) salt[at] = randomByte()
-  return salt
-}
-
 /** Encodes bytes in base62, 4 bytes as 6 characters. */
 export function toBase62(bytes: Buffer): string {
   let text = ''
@@ -50,18 +44,4 @@ export function base62Digits(value: number, digits: number): string {
     text = alphabet[rest % 62] + text
   }
   return text
-}
-
-const pool = Buffer.alloc(8192)
-let used = pool.length
-
-function randomByte(): number {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  const byte = pool[used] ?? 0
-  // Used bytes may be part of a secret, so they are cleared.
-  pool[used++] = 0
-  return byte
 }

@@ -20,12 +20,7 @@ export interface LoggedError {
   readonly cause?: LoggedError
 }
 
-/**
- * Logs an error. Clients can cause errors as often as they send requests, so each event has at most 60 lines a minute. The
- * next line then has the number of those that were `omitted`.
- *
- * @param about - `event` is a fixed text that names the failure.
- */
+/** Logs an error. @param about - `event` is a fixed text that names the failure. */
 export function logError(
   log: Logger,
   error: unknown,
@@ -33,42 +28,7 @@ export function logError(
 ): void {
   const { event, requestId, level = 'error' } = about
   if (!log.isLevelEnabled(level)) return
-  const budget = budgetOf(log, event)
-  if (budget.lines >= maxLines) return void budget.omitted++
-  budget.lines++
-  const { omitted } = budget
-  budget.omitted = 0
-  log[level](
-    {
-      ...(requestId !== undefined && { requestId }),
-      ...(omitted > 0 && { omitted }),
-      error: describeError(error),
-    },
-    event,
-  )
-}
-
-/** Maximum number of lines in a minute for each event. */
-const maxLines = 60
-
-interface Budget {
-  readonly minute: number
-  lines: number
-  /** Errors without a line since the last line. */
-  omitted: number
-}
-
-const budgets = new WeakMap<Logger, Map<string, Budget>>()
-
-function budgetOf(log: Logger, event: string): Budget {
-  const events = budgets.get(log) ?? new Map<string, Budget>()
-  budgets.set(log, events)
-  const minute = Math.floor(performance.now() / 60_000)
-  const last = events.get(event)
-  if (last?.minute === minute) return last
-  const budget = { minute, lines: 0, omitted: last?.omitted ?? 0 }
-  events.set(event, budget)
-  return budget
+  log[level]({ ...(requestId !== undefined && { requestId }), error: describeError(error) }, event)
 }
 
 /** Returns an error without secrets. Messages of libraries are masked, and all texts are shortened. */

@@ -1,8 +1,5 @@
 /**
- * Masks credentials and card numbers in received texts, in time linear in the length.
- *
- * Mask a received value where it enters a message, not the message: a mask of a whole message may hide the name of
- * a variable or a limit.
+ * Masks credentials and card numbers in texts of clients and libraries, in time linear in the length.
  *
  * @module
  */
@@ -20,11 +17,6 @@ export function redact(text: string): string {
   const masked = mask(decoded)
   // Return the original encoding unless it hid a credential.
   return masked === decoded ? plain : masked
-}
-
-/** Quotes a received value in a message: masked, and cut at 60 characters. */
-export function quote(text: string): string {
-  return JSON.stringify(redact(text).slice(0, 60))
 }
 
 /** Decodes repeated percent-encoding, as proxies add it: five times, or returns `undefined`. */

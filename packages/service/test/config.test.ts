@@ -22,35 +22,19 @@ test('drains for 5 seconds with PostgreSQL, and not with the embedded store', ()
 
 const origin =
   'must be an origin such as https://pay.example.com, without a path or trailing slash. http is accepted for loopback only.'
-const proxies = (entry: string): string =>
-  `must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received "${entry}". Set for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`
 
 test.each([
   ['PI_PUBLIC_URL', 'http://pay.example.com', origin],
   ['PI_PUBLIC_URL', 'https://pay.example.com/', origin],
   ['PI_PUBLIC_URL', 'https://*.example.com', origin],
   ['PI_CHALLENGE_URL', 'http://bank.example.net', origin],
-  ['PI_TRUSTED_PROXIES', '10.0.0.0/33', proxies('10.0.0.0/33')],
-  ['PI_TRUSTED_PROXIES', '10.0.0.1,proxy.internal', proxies('proxy.internal')],
-  ['PI_TRUSTED_PROXIES', '0.0.0.0/0', proxies('0.0.0.0/0')],
-  ['PI_TRUSTED_PROXIES', '::/0', proxies('::/0')],
-  ['PI_TRUSTED_PROXIES', '2001:db8::/129', proxies('2001:db8::/129')],
-  ['PI_TRUSTED_PROXIES', '10.0.0.0/8/8', proxies('10.0.0.0/8/8')],
-  ['PI_TRUSTED_PROXIES', '10.0.0.0/', proxies('10.0.0.0/')],
-  ['PI_TRUSTED_PROXIES', '10.0.0.1,', proxies('')],
-  ['PI_TRUSTED_PROXIES', 'none,10.0.0.1', proxies('none')],
-  ['PI_TRUSTED_PROXIES', 'true', proxies('true')],
-  ['PI_RATE_LIMIT', '0', 'must be an integer from 1 to 999999, in requests per second'],
-  ['PI_DRAIN_MS', '60001', 'must be an integer from 0 to 60000, in milliseconds'],
-  ['PI_DRAIN_MS', '5s', 'must be an integer from 0 to 60000, in milliseconds'],
-  ['PI_SANDBOX', 'everybody', 'must be loopback or network'],
-  [
-    'PI_LOG_LEVEL',
-    'verbose',
-    'must be one of silent, error, warn, info, debug (default warn); received "verbose".',
-  ],
-] as const)('rejects %s=%s and names the rule', (name, value, rule) => {
-  expect(() => readConfig({}, { [name]: value })).toThrow(`${name}: ${rule}`)
+  ['PI_RATE_LIMIT', '0', 'must be an integer from 1 to 999999, in requests per second.'],
+  ['PI_DRAIN_MS', '60001', 'must be an integer from 0 to 60000, in milliseconds.'],
+  ['PI_DRAIN_MS', '5s', 'must be an integer from 0 to 60000, in milliseconds.'],
+  ['PI_SANDBOX', 'everybody', 'must be one of loopback, network (default loopback).'],
+  ['PI_LOG_LEVEL', 'verbose', 'must be one of silent, error, warn, info (default warn).'],
+] as const)('rejects %s=%s with its name and its rule, without the value', (name, value, rule) => {
+  expect(() => readConfig({}, { [name]: value })).toThrow(new TypeError(`${name}: ${rule}`))
 })
 
 test('names every invalid setting in one error', () => {
@@ -58,21 +42,8 @@ test('names every invalid setting in one error', () => {
   expect(read).toThrow(/^--port: .*\nPI_DRAIN_MS: .*\nPI_SANDBOX: .*$/)
 })
 
-test.each(['PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIES'])(
-  'masks a secret that was set as %s',
-  (name) => {
-    const key = randomSalt(32).toString('base64url')
-    for (const secret of [sampleKey('a1B2'), `k1:${key}`, 'postgres://me:hush@db/x']) {
-      const read = () => readConfig({}, { [name]: secret })
-      expect(read).toThrow(/received ".*…/)
-      expect(read).not.toThrow(/a1B2|hush/)
-      expect(read).not.toThrow(key.slice(0, 9))
-    }
-  },
-)
-
 test.each([
-  [{ port: 'http' }, '--port: must be an integer from 0 to 65534'],
+  [{ port: '65535' }, '--port: must be an integer from 0 to 65534'],
   [{ memory: true, data: 'x' }, '--memory and --data: cannot be combined'],
   [{ databaseUrl: 'mysql://x' }, '--database-url: must begin with postgres://'],
 ] as const)('rejects the options %j and names the rule (threat 70)', (flags, rule) => {

@@ -73,7 +73,7 @@ test('builds a healthy service on PostgreSQL with its steps', async () => {
   })
   atEnd(() => program.stop())
   const { baseUrl: url } = JSON.parse(program.line) as { baseUrl: string }
-  const keys = [...args.slice(0, -1), 'keys', 'create', '--merchant', 'Ararat Tea House', '--json']
+  const keys = [...args.slice(0, -1), 'keys', 'create', '--merchant', 'Ararat Tea House']
   const created = await run(command, [...keys, '--environment', 'test'], { cwd, env })
   const { apiKey } = JSON.parse(created.stdout) as { apiKey: string }
   expect((await create({ url, apiKey })).status).toBe(201)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { problemCodes } from '@pi-checkout/contract'
 import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { pino } from 'pino'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { describeError, logError } from '../src/log.ts'
 import { redact } from '../src/redact.ts'
@@ -134,17 +134,4 @@ test('ends a circular chain of causes', () => {
   const error = new Error('round')
   error.cause = error
   expect(JSON.stringify(describeError(error)).length).toBeLessThan(50_000)
-})
-
-test('logs at most 60 lines a minute about one failure, and counts the others', () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const lines: { msg: string; omitted?: number }[] = []
-  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
-  for (let count = 0; count < 100; count++) logError(log, new Error('x'), { event: 'one' })
-  logError(log, new Error('x'), { event: 'another' })
-  expect(lines.map(({ msg }) => msg)).toEqual([...Array(60).fill('one'), 'another'])
-  vi.advanceTimersByTime(60_000)
-  for (let count = 0; count < 2; count++) logError(log, new Error('x'), { event: 'one' })
-  expect(lines.slice(-2).map(({ omitted }) => omitted)).toEqual([40, undefined])
 })

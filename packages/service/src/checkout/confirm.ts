@@ -24,7 +24,7 @@ export function addConfirmRoute(app: App, { sessions, now, limits }: ConfirmOpti
       schema: { body: ConfirmSchema },
       onRequest: [
         sessions.enter,
-        async (request) => limits.confirm(request.checkout.snapshot, request),
+        async (request) => limits.confirm(request.checkout.snapshot),
       ],
       preValidation: async ({ body }) => rejectRealCards(body),
     },

@@ -4,7 +4,6 @@ import { constants } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { SettingError } from '../explained-error.ts'
-import { redact } from '../redact.ts'
 import { startService } from '../start/start.ts'
 
 /** Runs a program without a shell. Returns its exit status, or 128 plus a signal's number. */
@@ -57,9 +56,7 @@ function run([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv)
     })
     child.once('error', () => {
       reject(
-        new SettingError(
-          `exec: cannot run ${redact(program)}. Check that it is installed and in PATH.`,
-        ),
+        new SettingError('exec: cannot run the command. Check that it is installed and in PATH.'),
       )
     })
     child.once('exit', (status, signal) => {

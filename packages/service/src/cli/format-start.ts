@@ -1,6 +1,4 @@
-/** Text output of a start and its check, without `--json`. @module */
-import { styleText } from 'node:util'
-import type { StartCheck } from '../start/check-start.ts'
+/** Text output of a start, without `--json`. @module */
 import type { RunningService } from '../start/start.ts'
 
 /** @param showsToken - Whether the link to the inspector contains its token. */
@@ -21,19 +19,3 @@ export function banner(ready: RunningService['ready'], showsToken: boolean): str
     '               4000 0000 0000 3220 asks for a code (1234)',
   ].join('\n')
 }
-
-/** Returns a line for each finding, and one of all. */
-export function describeCheck(check: StartCheck, hasColors: boolean): string {
-  const { ok, passed, problems } = check
-  const line = (word: keyof typeof colors, text: string): string =>
-    `${hasColors ? styleText(colors[word], word) : word}${' '.repeat(6 - word.length)}${text}`
-  const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`
-  return [
-    ...passed.map((text) => line('OK', text)),
-    ...problems.map((text) => line('FAIL', text)),
-    '',
-    ok ? 'The service can start.' : `The service cannot start: ${count}.`,
-  ].join('\n')
-}
-
-const colors = { OK: 'green', FAIL: 'red' } as const

@@ -16,7 +16,7 @@ import { isMerchantName } from '../merchants/merchant-name.ts'
 import { redact } from '../redact.ts'
 import { startProblem } from '../start/start-problem.ts'
 import type { AdminCommand } from './admin-commands.ts'
-import { banner, describeCheck } from './format-start.ts'
+import { banner } from './format-start.ts'
 
 interface StartOptions extends Flags {
   readonly json?: boolean
@@ -38,19 +38,19 @@ withStart(program.command('start').description('Start the service; Ctrl-C or SIG
     'port of the API and the hosted page (default 4000; 0 selects a free port)',
   )
   .option('--demo', 'create the demo merchant and its test key in PostgreSQL too')
-  .option('--check', 'check that the start would succeed, and exit; changes nothing')
+  .option('--check', 'start, stop, and exit with 1 if that fails')
   .option('--json', 'print one line of JSON')
   .action(start)
 
 const merchants = program
   .command('merchants')
   .description('Manage merchants and their environments')
-admin(
+withStore(
   merchants.command('list').description('List environments with their valid keys and origins'),
 ).action(async (options) => await run(options, { command: 'merchants list' }))
 
 const keys = program.command('keys').description('Manage secret API keys')
-admin(keys.command('create').description('Create a key and show it once'))
+withStore(keys.command('create').description('Create a key and show it once'))
   .requiredOption(
     '--merchant <name>',
     'required: merchant that owns the key; created if it does not exist',
@@ -61,10 +61,10 @@ admin(keys.command('create').description('Create a key and show it once'))
   .action(async ({ merchant, environment, expires: expiresAt, ...options }) => {
     await run(options, { command: 'keys create', merchant, environment, expiresAt })
   })
-admin(keys.command('list').description('List keys by id and last characters')).action(
+withStore(keys.command('list').description('List keys by id and last characters')).action(
   async (options) => await run(options, { command: 'keys list' }),
 )
-admin(keys.command('revoke').description('Revoke a key permanently'))
+withStore(keys.command('revoke').description('Revoke a key permanently'))
   .argument('<id>', 'id of the key, as keys list shows it')
   .action(async (id, options) => await run(options, { command: 'keys revoke', id }))
 
@@ -75,7 +75,7 @@ for (const [name, description] of [
   ['add', 'Register an exact origin'],
   ['remove', 'Remove an origin, so that its pages cannot show the checkout'],
 ] as const) {
-  admin(origins.command(name).description(description))
+  withStore(origins.command(name).description(description))
     .argument('<origin>', 'such as https://shop.example.com')
     .option('--merchant <name>', 'owner of the origin (default: the first merchant)', readMerchant)
     .addOption(environmentOption('environment of the merchant').default('test'))
@@ -83,12 +83,9 @@ for (const [name, description] of [
       await run(options, { command: `origins ${name}`, origin, merchant, environment })
     })
 }
-admin(origins.command('list').description('List each origin with its merchant')).action(
-  async (options) => await run(options, { command: 'origins list' }),
-)
 
 const intents = program.command('intents').description('Manage Payment Intents')
-admin(
+withStore(
   intents
     .command('revoke-secret')
     .description('Revoke the clientSecret of an intent and end its checkout sessions'),
@@ -127,10 +124,6 @@ function withStore(command: Command): Command {
     .option('--memory', 'keep everything in memory until the service stops')
 }
 
-function admin(command: Command): Command {
-  return withStore(command).option('--json', 'print JSON')
-}
-
 function withStart(command: Command): Command {
   return withStore(command).option(
     '--shop-origin <origin>',
@@ -159,20 +152,18 @@ function readTime(text: string): string {
 }
 
 async function start({ json, check, ...flags }: StartOptions): Promise<void> {
-  if (check) {
-    const { checkStart } = await import('../start/check-start.ts')
-    const result = await checkStart(flags, process.env)
-    const hasColors = process.stdout.isTTY && !process.env.NO_COLOR
-    console.log(json ? jsonLine(result) : describeCheck(result, hasColors))
-    if (!result.ok) process.exitCode = 1
-    return
-  }
   const config = readConfig(flags, process.env)
   const log = await createLog(config)
   const { startService } = await import('../start/start.ts')
-  const running = await startService(config, log)
+  const running = await startService(check ? { ...config, drainMs: 0 } : config, log)
+  if (check) {
+    await running.stop()
+    console.log('The service can start.')
+    return
+  }
   const { ready } = running
-  console.log(json ? jsonLine(ready) : banner(ready, showsToken(config)))
+  // A later version whose line has another meaning raises `v`.
+  console.log(json ? JSON.stringify({ v: 1, ...ready }) : banner(ready, showsToken(config)))
 
   let stopping = false
   const stop = (): void => {
@@ -196,11 +187,6 @@ function showsToken({ demo, store }: Config): boolean {
   return process.stdout.isTTY || demo || store.kind !== 'postgres'
 }
 
-/** Returns one line of `--json`. A later version with another meaning raises `v`. */
-function jsonLine(value: object): string {
-  return JSON.stringify({ v: 1, ...value })
-}
-
 /** Logs go to standard error. Standard output is for results. */
 async function createLog({ logLevel }: Config): Promise<Logger> {
   const { pino } = await import('pino')
@@ -215,11 +201,10 @@ async function exec(command: readonly string[], flags: Flags): Promise<void> {
   process.exitCode = await runBesideService(config, command, log)
 }
 
-async function run({ json, ...flags }: StartOptions, command: AdminCommand): Promise<void> {
-  const config = readConfig(flags, process.env)
-  const { runAdminCommand } = await import('./run-admin-command.ts')
-  const { data, text } = await runAdminCommand(config, command)
-  console.log(json ? jsonLine(data) : text)
+async function run(flags: Flags, command: AdminCommand): Promise<void> {
+  const { store } = readConfig(flags, process.env)
+  const { administer } = await import('./admin-commands.ts')
+  console.log(JSON.stringify(await administer(store, command), null, 2))
 }
 
 /** Masks the arguments that a message of commander repeats, and none of its other words. */
@@ -236,7 +221,6 @@ function explain(error: unknown): number {
   const unexplained = `failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`
   const problem = startProblem(error) ?? unexplained
   for (const line of problem.split('\n')) console.error(`pi-service: ${line}`)
-  const explained = error instanceof Error && isExplained(error)
-  if (!explained || process.env.PI_LOG_LEVEL === 'debug') console.error(describeError(error))
+  if (!(error instanceof Error && isExplained(error))) console.error(describeError(error))
   return 1
 }

@@ -1,6 +1,6 @@
 /**
- * Creates the fastify instance of a listener: it parses and validates requests, sends problems for errors, and writes
- * the access log. Audiences add their routes.
+ * Creates the fastify instance of a listener: it parses and validates requests, and sends problems for errors. Audiences
+ * add their routes.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import {
   problemResponse,
   sendProblem,
 } from './problem.ts'
-import { type Facts, newFacts, whenEnded } from './request-facts.ts'
+import { type Facts, newFacts } from './request-facts.ts'
 import { inputProblem } from './validation.ts'
 
 /** An instance whose schemas are those of zod. */
@@ -52,8 +52,6 @@ export interface HttpOptions {
   readonly log: Logger
   /** The server that gets the listener, for `clientError`. */
   readonly server?: Server | undefined
-  /** Addresses and ranges of proxies. If `undefined`, client addresses are unknown. */
-  readonly trustedProxies?: readonly string[] | undefined
   /** Requests whose response is not known yet, also of clients that have left. */
   readonly running?: Set<FastifyRequest> | undefined
   /** Aborted before the service stops. Each response then closes its connection. */
@@ -67,7 +65,6 @@ export interface HttpOptions {
 export function createApp({
   log,
   server,
-  trustedProxies,
   running,
   draining,
   onUnknownPath,
@@ -75,7 +72,6 @@ export function createApp({
 }: HttpOptions): App {
   const app: App = fastify({
     ...(server && { serverFactory: () => server }),
-    trustProxy: trustedProxies ? [...trustedProxies] : false,
     requestIdHeader: false,
     genReqId: newRequestId,
     bodyLimit: limits.requestBytes,
@@ -125,7 +121,6 @@ export function createApp({
     if (draining?.aborted) reply.header('connection', 'close')
     next()
   })
-  if (log.isLevelEnabled('debug')) app.addHook('onRequest', logResponses(log, trustedProxies))
   return app
 }
 
@@ -165,25 +160,4 @@ function parseJson(app: App): void {
       void parse(request, text, done)
     },
   )
-}
-
-/** Logs each response with its route, without ids and queries. */
-function logResponses(log: Logger, trustedProxies: HttpOptions['trustedProxies']) {
-  return (request: FastifyRequest, { raw }: FastifyReply, next: () => void): void => {
-    const { method, ip, facts, routeOptions } = request
-    whenEnded(raw, (status) => {
-      log.debug(
-        {
-          method,
-          path: routeOptions.url ?? '/*',
-          status,
-          ms: Math.round((performance.now() - facts.startedAt) * 10) / 10,
-          requestId: request.id,
-          ...(trustedProxies && { client: ip }),
-        },
-        'Sent a response',
-      )
-    })
-    next()
-  }
 }

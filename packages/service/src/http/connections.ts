@@ -1,4 +1,9 @@
-/** Serves a connection's requests one at a time, and closes those of slow clients when others need them. @module */
+/**
+ * Serves a connection's requests one at a time and the addresses in turn, and closes connections of slow clients when
+ * others need them.
+ *
+ * @module
+ */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -10,6 +15,12 @@ export interface ConnectionBounds {
 
 /** Maximum number of pipelined requests that wait for their turn. With more, the connection closes. */
 const maxPipelined = 32
+
+/**
+ * Maximum number of requests from one address that begin in a turn of the event loop. The next ones wait, so that clients
+ * with other addresses are served in between.
+ */
+const maxInTurn = 64
 
 /** Serves requests within limits. Call it before the server listens. */
 export function serveConnections(
@@ -27,6 +38,9 @@ export function serveConnections(
     if (sockets.size > max) closeOne(sockets)
   })
 
+  /** Requests that wait for a turn, by address. */
+  const waiting = new Map<string, Exchange[]>()
+
   function begin(exchange: Exchange): void {
     const { request, response } = exchange
     const socket: TrackedSocket = request.socket
@@ -36,7 +50,21 @@ export function serveConnections(
     sockets.delete(socket)
     sockets.add(socket)
     response.on('close', next)
-    listener(request, response)
+    if (waiting.size === 0) setImmediate(serveTurn)
+    const address = socket.remoteAddress ?? ''
+    const others = waiting.get(address)
+    if (others) others.push(exchange)
+    else waiting.set(address, [exchange])
+  }
+
+  function serveTurn(): void {
+    for (const [address, exchanges] of waiting) {
+      for (const { request, response } of exchanges.splice(0, maxInTurn)) {
+        if (!request.socket.destroyed) listener(request, response)
+      }
+      if (exchanges.length === 0) waiting.delete(address)
+    }
+    if (waiting.size > 0) setImmediate(serveTurn)
   }
 
   function next(this: ServerResponse): void {

@@ -1,12 +1,8 @@
 /**
- * Rate limits with token buckets. Each instance counts separately. Other clients do not use up the limits of a valid
- * API key.
+ * Rate limits by environment and intent, with token buckets. Each instance counts separately.
  *
  * @module
  */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { isLoopback } from '@pi-checkout/contract/origin'
-import type { FastifyRequest } from 'fastify'
 import { realNow } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { ProblemError } from './problem.ts'
@@ -16,32 +12,17 @@ type Environment = NonNullable<Facts['environment']>
 
 export type RateLimits = Readonly<ReturnType<typeof createRateLimits>>
 
-/** A client of a limit by address. */
-type Client = Pick<FastifyRequest, 'ip'>
-
-/** Counts a request whose API key is unknown. Rejects too many of a client after `failureDelay`. */
-export type FailureLimit = (client: Client) => Promise<void>
-
 /** Requests per second of a live environment without `PI_RATE_LIMIT`. Test environments then have no limit. */
 const liveRate = 100
-const failureRate: Rate = { burst: 20, perSecond: 20 / 60 }
-
-/** Delay in milliseconds of a rejection for too many unknown keys. */
-export const failureDelay = 500
 
 /** Ten declines end an intent, so this limit affects only repeated requests. */
 const intentConfirms: Rate = { burst: 20, perSecond: 20 / 60 }
-/** Many buyers may share one address behind a carrier's network address translation. */
-const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
 
-/** Creates the limits of one instance. Clients with an unknown address share a limit. */
-export function createRateLimits(
-  config: Pick<Config, 'host' | 'publicUrl' | 'rateLimit' | 'trustedProxies'>,
-) {
+/** Creates the limits of one instance. */
+export function createRateLimits(config: Pick<Config, 'rateLimit'>) {
   const perSecond = config.rateLimit ?? liveRate
   const requests = createBuckets({ burst: perSecond * 2, perSecond }, realNow)
   const intents = createBuckets(intentConfirms, realNow)
-  const addresses = createBuckets(addressConfirms, realNow)
   // Twice the rate of creates, because each confirmation needs an intent.
   const rate = { burst: perSecond * 10, perSecond: perSecond * 2 }
   const environments = createBuckets(rate, realNow)
@@ -50,13 +31,10 @@ export function createRateLimits(
     request: ({ id, mode }: Environment): void => {
       if (mode === 'live' || config.rateLimit !== undefined) requests.take(id)
     },
-    /** Counts a request with an unknown API key. `undefined` if only this host can reach the service. */
-    failure: isReachable(config) ? failureLimit(config) : undefined,
     /** Counts a confirmation in a live environment. @throws {ProblemError} If there are too many. */
-    confirm: ({ intent, environment }: Confirmation, { ip }: Client): void => {
+    confirm: ({ intent, environment }: Confirmation): void => {
       if (environment.mode !== 'live') return
       intents.take(intent.id)
-      if (config.trustedProxies) addresses.take(ip)
       environments.take(environment.id)
     },
   }
@@ -65,34 +43,6 @@ export function createRateLimits(
 interface Confirmation {
   readonly intent: { readonly id: string }
   readonly environment: Environment
-}
-
-/** Returns whether clients on other hosts may reach the service, directly or through a proxy. */
-function isReachable({
-  host,
-  publicUrl,
-  rateLimit,
-  trustedProxies,
-}: Parameters<typeof createRateLimits>[0]): boolean {
-  const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname)
-  return isPublic || !isLoopback(host) || rateLimit !== undefined || trustedProxies !== undefined
-}
-
-function failureLimit({ trustedProxies }: Pick<Config, 'trustedProxies'>): FailureLimit {
-  const failures = createBuckets(
-    failureRate,
-    realNow,
-    'Too many requests with an unknown API key. Check the key, and wait for the seconds in Retry-After.',
-  )
-  return async ({ ip }) => {
-    try {
-      failures.take(trustedProxies ? ip : 'unknown')
-    } catch (error) {
-      // Delay the response, because some clients ignore 429 and retry immediately.
-      await sleep(failureDelay, undefined, { ref: false })
-      throw error
-    }
-  }
 }
 
 /** A limit: `burst` tokens in a full bucket, and `perSecond` new tokens. */
@@ -104,11 +54,10 @@ export interface Rate {
 /** Maximum number of buckets. With so many that are not full, new names share one. */
 export const maxBuckets = 10_000
 
-/** Creates token buckets, each full at first. @param detail - Text if a bucket is empty. */
+/** Creates token buckets, each full at first. */
 export function createBuckets(
   { burst, perSecond }: Rate,
   now: () => Date,
-  detail = 'Too many requests. Wait for the seconds in Retry-After.',
 ): { readonly take: (name: string) => void } {
   const levels = new Map<string, Level>()
   const shared: Level = { tokens: burst, at: 0 }
@@ -154,6 +103,8 @@ export function createBuckets(
     },
   }
 }
+
+const detail = 'Too many requests. Wait for the seconds in Retry-After.'
 
 interface Level {
   tokens: number

@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { SettingError } from '../explained-error.ts'
-import { quote } from '../redact.ts'
 import { codeOf } from '../system-error.ts'
 import { serveConnections } from './connections.ts'
 
@@ -89,7 +88,7 @@ async function listen(
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
         throw new SettingError(
-          `PI_HOST: must be an address of this machine; received ${quote(host)}. Set it to 127.0.0.1, or to 0.0.0.0 for all.`,
+          `PI_HOST: must be an address of this machine. Set it to 127.0.0.1, or to 0.0.0.0 for all.`,
         )
     }
     throw error

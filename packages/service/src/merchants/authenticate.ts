@@ -1,7 +1,6 @@
 /** Authenticates requests by their secret API key. Lookups are cached for five seconds. @module */
 import type { FastifyRequest } from 'fastify'
 import { ProblemError } from '../http/problem.ts'
-import type { FailureLimit } from '../http/rate-limit.ts'
 import { randomBase62 } from '../ids.ts'
 import type { Database } from '../store/database.ts'
 import { type FoundKey, findApiKey, isApiKey } from './api-keys.ts'
@@ -13,11 +12,13 @@ export type Authenticator = ReturnType<typeof createAuthenticator>
 const cacheLifetime = 5000
 const cacheSize = 10_000
 
-/** @param limitFailures - Counts requests with an unknown key. */
-export function createAuthenticator(
-  { db, now }: { readonly db: Database; readonly now: () => Date },
-  limitFailures?: FailureLimit,
-) {
+export function createAuthenticator({
+  db,
+  now,
+}: {
+  readonly db: Database
+  readonly now: () => Date
+}) {
   /** By key, as the headers of open requests are in memory too. Neither is logged or stored. */
   let cache = new Map<string, LookUp>()
   const lent = new Map<string, Environment>()
@@ -53,16 +54,13 @@ export function createAuthenticator(
   })
 
   return {
-    /** @throws {ProblemError} If the key is not valid (401), or if too many were not (429). */
+    /** @throws {ProblemError} If the key is not valid. */
     authenticate: async (request: FastifyRequest): Promise<Environment> => {
       const token = bearerToken(request.headers.authorization)
       const borrower = lent.get(token)
       if (borrower) return borrower
       const lookUp = await find(token)
-      if (!lookUp) {
-        await limitFailures?.(request)
-        throw unknownKey()
-      }
+      if (!lookUp) throw unknownKey()
       const { environment, expiresAt, revokedAt } = lookUp.found
       if (revokedAt || (expiresAt && expiresAt <= now())) {
         throw unauthorized(

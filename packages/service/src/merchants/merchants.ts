@@ -1,6 +1,7 @@
 /** Merchants, their environments, and the origins whose pages may show a checkout. @module */
+import { randomBytes } from 'node:crypto'
 import { ExplainedError } from '../explained-error.ts'
-import { randomBase62, randomSalt } from '../ids.ts'
+import { randomBase62 } from '../ids.ts'
 import type { Database } from '../store/database.ts'
 import { type Statement, sql } from '../store/sql.ts'
 import { newApiKey } from './api-keys.ts'
@@ -42,7 +43,7 @@ function insertEnvironment({
   readonly origins?: readonly string[]
 }): Statement[] {
   const at = now.getTime()
-  const salt = randomSalt(32).toString('hex')
+  const salt = randomBytes(32).toString('hex')
   return [
     sql`insert into merchants (id, name, created_at)
         values (${`mer_${randomBase62(16)}`}, ${merchant}, ${at}) on conflict (name) do nothing`,

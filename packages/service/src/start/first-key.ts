@@ -1,5 +1,4 @@
 /** Creates the demo merchant, and the test key that a start shows. @module */
-import { firstMerchantName } from '../cli/admin-commands.ts'
 import type { Config } from '../config.ts'
 import { SettingError } from '../explained-error.ts'
 import type { StoreAndClock } from '../intents/store.ts'
@@ -12,6 +11,9 @@ import {
 } from '../merchants/merchants.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import type { Database } from '../store/database.ts'
+
+/** Name of the merchant that a start creates. */
+const firstMerchantName = 'Tsiran'
 
 /** Default origin of the demo shop, registered so that the demo works without setup. */
 const demoOrigin = 'http://localhost:3000'

@@ -22,43 +22,56 @@ export interface Store {
   close(): Promise<void>
 }
 
-type StoreConfig = Pick<Config, 'store' | 'secretKey'>
-
-/** Opens the store for a service, which has a data directory alone. @throws {DirectoryInUse} */
-export async function openServedStore(config: StoreConfig): Promise<Store> {
+/**
+ * Opens the store of a service, which has a data directory alone.
+ *
+ * @throws {SettingError} If the directory or the secret key cannot be used. The message names the fix.
+ * @throws {DirectoryInUse} If another service has the directory.
+ */
+export async function openServedStore(config: Pick<Config, 'store' | 'secretKey'>): Promise<Store> {
   const { store } = config
-  if (store.kind !== 'directory') return await openStore(config)
-  configuredKey(config)
-  await prepareDirectory(store.directory)
-  const release = await lockDirectory(store.directory)
+  const configured = configuredKey(config)
+  const release = store.kind === 'directory' ? await lockDirectory(store.directory) : () => {}
   try {
-    const opened = await openStore(config)
-    return { ...opened, close: async () => await opened.close().finally(release) }
+    const db = await openDatabase(store)
+    try {
+      const keys = configured ?? (await directoryKey(db, store))
+      await assertKey(db, keys)
+      return { db, keys, close: async () => await db.close().finally(release) }
+    } catch (error) {
+      await db.close()
+      throw error
+    }
   } catch (error) {
     release()
     throw error
   }
 }
 
-/** @throws {SettingError} If the directory or the secret key cannot be used. The message names the fix. */
-export async function openStore(config: StoreConfig): Promise<Store> {
-  const configured = configuredKey(config)
-  const db = await openDatabase(config.store)
+/** Opens a database that has the tables, also beside a service that uses it. */
+export async function openDatabase(store: Config['store']): Promise<Database> {
+  const db = await connect(store)
   try {
     await migrate(db)
-    const keys = configured ?? (await directoryKey(db, config.store))
-    await db.query(sql`
-      insert into secret_key (id, check_value) values (1, ${keys.checkValue}) on conflict (id) do nothing`)
-    await assertKey(db, keys)
-    return { db, keys, close: async () => await db.close() }
+    return db
   } catch (error) {
     await db.close()
     throw error
   }
 }
 
-/** Returns the key of the settings. Called first, so that an invalid one fails before a store is created. The service creates one in a data directory, and one for a store in memory. */
-export function configuredKey({ store, secretKey }: StoreConfig): SecretKeys | undefined {
+async function connect(store: Config['store']): Promise<Database> {
+  if (store.kind === 'memory') return openSqlite()
+  if (store.kind === 'postgres') return await openPostgres(store.url)
+  await prepareDirectory(store.directory)
+  return openSqlite(join(store.directory, databaseFile))
+}
+
+/** Returns the key of the settings. Called first, so that an invalid one fails before a store is created. */
+function configuredKey({
+  store,
+  secretKey,
+}: Pick<Config, 'store' | 'secretKey'>): SecretKeys | undefined {
   if (secretKey !== undefined) return readSecretKey(secretKey)
   if (store.kind === 'memory') return readSecretKey(newSecretKey())
   if (store.kind === 'directory') return undefined
@@ -67,26 +80,22 @@ export function configuredKey({ store, secretKey }: StoreConfig): SecretKeys | u
   )
 }
 
-export async function openDatabase(store: Config['store']): Promise<Database> {
-  if (store.kind === 'memory') return openSqlite()
-  if (store.kind === 'postgres') return await openPostgres(store.url)
-  await prepareDirectory(store.directory)
-  return openSqlite(join(store.directory, databaseFile))
-}
-
 /** Returns the secret key of a data directory, which is outside the database, or a new one. */
 async function directoryKey(db: Database, store: Config['store']): Promise<SecretKeys> {
   const directory = store.kind === 'directory' ? store.directory : ''
   const stored = await readKeyFile(directory)
   if (stored !== undefined) return readSecretKey(stored)
   if ((await storedCheck(db)) !== undefined) throw new SettingError(`PI_SECRET_KEY: ${lostKey}`)
-  return readSecretKey(await createKeyFile(directory, newSecretKey()))
+  const created = newSecretKey()
+  await createKeyFile(directory, created)
+  return readSecretKey(created)
 }
 
-/** @throws {SettingError} If the store was created with another key. */
-export async function assertKey(db: Database, keys: SecretKeys): Promise<void> {
-  const stored = await storedCheck(db)
-  if (stored === undefined || stored === keys.checkValue) return
+/** The first start stores the check value of its key. @throws {SettingError} If the store was created with another key. */
+async function assertKey(db: Database, keys: SecretKeys): Promise<void> {
+  await db.query(sql`
+    insert into secret_key (id, check_value) values (1, ${keys.checkValue}) on conflict (id) do nothing`)
+  if ((await storedCheck(db)) === keys.checkValue) return
   throw new SettingError(
     'PI_SECRET_KEY: differs from the key that this store was created with. Restore the original key.',
   )

@@ -19,11 +19,11 @@ export interface StartServiceOptions {
    */
   readonly shopOrigins?: readonly string[]
   /**
-   * What is logged, as in `PI_LOG_LEVEL`: `silent`, `error`, `warn`, `info`, or `debug`.
+   * What is logged, as in `PI_LOG_LEVEL`: `silent`, `error`, `warn`, or `info`.
    *
    * @default warn
    */
-  readonly logLevel?: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+  readonly logLevel?: 'silent' | 'error' | 'warn' | 'info'
 }
 
 /** A running service with one merchant. */
@@ -70,7 +70,7 @@ export async function startService({
     )
   }
   const flags = { memory: true, port: String(port), shopOrigin: shopOrigins }
-  const names = { port: 'port', shopOrigin: 'shopOrigins', logLevel: 'logLevel' }
+  const names = { port: 'port', origins: 'shopOrigins', logLevel: 'logLevel' }
   const config = readConfig(flags, { PI_LOG_LEVEL: logLevel }, names)
   const log = pino({ level: config.logLevel }, pino.destination(2))
   const { ready, stop: stopInstance } = await startInstance(config, log)

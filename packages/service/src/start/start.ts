@@ -84,7 +84,6 @@ async function serve(
 ): Promise<RunningService> {
   const { db, keys } = store
   const adminToken = randomBytes(32).toString('base64url')
-  const limits = createRateLimits(config)
   const draining = new AbortController()
   const stopping = new AbortController()
   const running = new Set<FastifyRequest>()
@@ -93,14 +92,13 @@ async function serve(
     keys,
     log,
     now,
-    limits,
+    limits: createRateLimits(config),
     adminToken,
     running,
-    trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
     hostedFolder: join(packageRoot, 'dist/hosted'),
-    authenticator: createAuthenticator({ db, now }, limits.failure),
+    authenticator: createAuthenticator({ db, now }),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,

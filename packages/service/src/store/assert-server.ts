@@ -22,14 +22,11 @@ export async function assertServer(connect: () => pg.Client): Promise<void> {
 async function serverProblem(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query(`
     select current_setting('server_version_num')::int as version,
-           current_setting('server_encoding') as encoding, current_schema() as schema`)
-  const [{ version, encoding, schema }] = rows
+           current_setting('server_encoding') as encoding`)
+  const [{ version, encoding }] = rows
   if (version < 150000) return 'the PostgreSQL server must have version 15 or later.'
-  if (encoding !== 'UTF8') {
-    return 'the encoding of the database must be UTF8. Create one with `createdb --encoding=UTF8 --template=template0`.'
-  }
-  if (schema !== null) return undefined
-  return 'the search_path of the role leads to no schema. Create one, or set another search_path.'
+  if (encoding === 'UTF8') return undefined
+  return 'the encoding of the database must be UTF8. Create one with `createdb --encoding=UTF8 --template=template0`.'
 }
 
 /** Finds connections that share sessions, in which settings, prepared statements, and LISTEN get lost. */

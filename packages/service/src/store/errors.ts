@@ -30,8 +30,7 @@ export class StoreError extends Error {
     this.code = code
     this.constraint = constraint
     this.statement = statement
-    this.unavailable =
-      !isRequestsFault(code) || lockConflicts.has(code) || mixedStatements.has(code)
+    this.unavailable = !isRequestsFault(code) || lockConflicts.has(code)
   }
 }
 
@@ -56,9 +55,6 @@ export const unknownResult = '08007'
 /** SQLSTATEs of a lock timeout, a deadlock, and a serialization failure. */
 const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01', '40001'])
 
-/** SQLSTATEs of a statement that a pooler rejects, or has mixed up, lost, or prepared twice. */
-const mixedStatements: ReadonlySet<string> = new Set(['08P01', '26000', '42P05'])
-
 /** Returns whether an environment was deleted before the row that needs it was written. */
 export function hasNoEnvironment(error: unknown): boolean {
   return error instanceof StoreError && foreignKeys.has(error.code)
@@ -71,15 +67,10 @@ export function isLockConflict(error: unknown): boolean {
   return error instanceof StoreError && lockConflicts.has(error.code)
 }
 
-/** Whether a pooler gave the connection the session of another one. */
-export function isMixedUp(error: unknown): boolean {
-  return error instanceof StoreError && mixedStatements.has(error.code)
-}
-
 /** Whether the connection is of no more use. After a failover, another one reaches the new primary. */
 export function endsConnection(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false
-  return !sqlState.test(error.code) || error.code === readOnly || isMixedUp(error)
+  return !sqlState.test(error.code) || error.code === readOnly
 }
 
 /** Makes an error of the driver or the server one that shows no values. */

@@ -10,7 +10,7 @@ export async function migrate(db: Database): Promise<void> {
   if (!(await hasTables(db))) await db.script(schema)
 }
 
-export async function hasTables(db: Database): Promise<boolean> {
+async function hasTables(db: Database): Promise<boolean> {
   try {
     return (await db.query(sql`select version from schema_version`)).length > 0
   } catch (error) {

@@ -1,6 +1,5 @@
 /** The shared store: a PostgreSQL server. @module */
 import pg from 'pg'
-import { SettingError } from '../explained-error.ts'
 import { assertServer } from './assert-server.ts'
 import type { Database } from './database.ts'
 import { endsConnection, readOnly, StoreError, storeError, unknownResult } from './errors.ts'
@@ -33,9 +32,8 @@ const clientTimeouts = {
   keepAliveInitialDelayMillis: 10_000,
 }
 
-/** @throws {SettingError} If the URL, the server, or a pooler is not supported, with the fix. */
+/** @throws {SettingError} If the server or a pooler is not supported, with the fix. */
 export async function openPostgres(url: string): Promise<Database> {
-  assertOneHost(url)
   const connection = { connectionString: url, ...clientTimeouts }
   const connect = (): pg.Client => new pg.Client(connection)
   await assertServer(connect)
@@ -46,13 +44,12 @@ export type Pool = Omit<Database, 'notify' | 'listen'>
 
 /** @param config - Tests use shorter timeouts. */
 export function openPool(config: pg.PoolConfig): Pool {
-  const prepare = createPrepare()
-  let pool = newPool(config, prepare)
+  let pool = newPool(config)
 
   /** Gives up all connections, because the network may have lost each of them without a notice. */
   function renew(lost: pg.Pool): void {
     if (lost !== pool) return
-    pool = newPool(config, prepare)
+    pool = newPool(config)
     void lost.end()
   }
 
@@ -125,7 +122,7 @@ const writes = { size: 24, lanes: 3 }
 // Starts with 'pi', because all programs that use a database share its advisory locks.
 const scriptLock = 0x70690001
 
-function newPool(config: pg.PoolConfig, prepare: (client: pg.PoolClient) => Promise<void>) {
+function newPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({
     max: postgresLimits.pool,
     // Keep idle connections, because a shop with few orders would reconnect for each.
@@ -146,28 +143,17 @@ function newPool(config: pg.PoolConfig, prepare: (client: pg.PoolClient) => Prom
   return pool
 }
 
-/**
- * Returns the function that prepares a connection. The settings are set here, and not in the startup message, because
- * a pooler may drop them there without an error.
- */
-function createPrepare(): (client: pg.PoolClient) => Promise<void> {
+/** Sets the session here, and not in the startup message, because a pooler may drop it there without an error. */
+async function prepare(client: pg.PoolClient): Promise<void> {
   const settings = Object.entries(sessionSettings)
     .map(([name, value]) => `set_config('${name}', '${value}', false)`)
     .join(', ')
-  const text = `select pg_is_in_recovery() as standby, current_schema() as schema, ${settings}`
-  let first: string | null | undefined
-  return async (client) => {
-    const { rows } = await client.query(text).catch((error: unknown) => {
-      throw storeError(error)
-    })
-    const { standby, schema } = rows[0] as { standby: boolean; schema: string | null }
-    if (standby) throw new StoreError(readOnly, { reason: 'the server is a standby' })
-    if (first === undefined) first = schema
-    if (schema === first) return
-    // This connection would not find the tables, or find others.
-    const reason = `the search_path leads to ${schema}, and before to ${first}`
-    throw new StoreError('3F000', { reason })
-  }
+  const text = `select pg_is_in_recovery() as standby, ${settings}`
+  const { rows } = await client.query(text).catch((error: unknown) => {
+    throw storeError(error)
+  })
+  const [{ standby }] = rows as [{ readonly standby: boolean }]
+  if (standby) throw new StoreError(readOnly, { reason: 'the server is a standby' })
 }
 
 /**
@@ -215,16 +201,4 @@ const codec: pg.CustomTypesConfig = {
     if (id === pg.types.builtins.INT8) return Number
     return format === 'binary' ? pg.types.getTypeParser(id, format) : pg.types.getTypeParser(id)
   },
-}
-
-/** @throws {SettingError} If the URL names several hosts, of which `pg` would use none. */
-function assertOneHost(url: string): void {
-  const [address = '', parameters = ''] = url.split('?')
-  const authority = address.split('/')[2] ?? ''
-  const host = authority.slice(authority.lastIndexOf('@') + 1)
-  const hosts = [host, ...new URLSearchParams(parameters).getAll('host')]
-  if (!hosts.some((each) => each.includes(','))) return
-  throw new SettingError(
-    'PI_DATABASE_URL: must name one host. Use an address that always leads to the primary, such as that of a proxy or a virtual IP; the service never uses a standby, like target_session_attrs=read-write.',
-  )
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isLockConflict, lockNotAvailable, Overloaded, StoreError } from './errors.ts'
+import { isLockConflict, Overloaded, StoreError } from './errors.ts'
 import type { Statement } from './sql.ts'
 
 export interface Sharing {
@@ -87,23 +87,7 @@ function wasUndone(error: unknown): boolean {
   return error instanceof StoreError && (!error.unavailable || isLockConflict(error))
 }
 
-/** Number of lock timeouts after which the whole table is assumed to be locked. */
-const maxLocked = 2
-
 /** Runs statements one by one, so that an invalid one fails alone. */
 async function settleAlone(set: readonly Waiting[], run: Sharing['run']): Promise<void> {
-  let locked = 0
-  for (const one of set) {
-    if (locked === maxLocked) one.reject(new StoreError(lockNotAvailable))
-    else {
-      await settle([one], async (statements) => {
-        try {
-          return await run(statements)
-        } catch (error) {
-          if (isLockConflict(error)) locked++
-          throw error
-        }
-      })
-    }
-  }
+  for (const one of set) await settle([one], run)
 }

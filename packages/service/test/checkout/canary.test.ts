@@ -22,7 +22,7 @@ test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', asy
   const service = await startTestService({
     PI_DATABASE_URL: server.url,
     PI_SECRET_KEY: secretKeys,
-    PI_LOG_LEVEL: 'debug',
+    PI_LOG_LEVEL: 'info',
   })
   const { apiKey, ready } = service
   const wrongKey = sampleKey('w')

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
-import { runPiService } from '@pi-checkout/test-support/stack'
+import { runPiService, startService } from '@pi-checkout/test-support/stack'
 import { expect, test } from 'vitest'
-import { serve, temporaryFolder } from '../support/lifetime.ts'
+import { atEnd, serve, temporaryFolder } from '../support/lifetime.ts'
 import {
   administer,
   create,
@@ -19,10 +19,12 @@ import {
 
 const data = temporaryFolder()
 const service = await startProcess(['--data', data])
+/** The port of another program. */
+const { port } = new URL(await serve(() => {}))
 
-/** Runs a command on the data directory and returns its output. */
-async function onData(...args: readonly string[]): Promise<string> {
-  return await runPiService([...args, '--data', data])
+/** Runs a command on the data directory and returns what it printed. */
+async function onData(...args: readonly string[]) {
+  return JSON.parse(await runPiService([...args, '--data', data]))
 }
 
 /** Runs a command that fails, and returns what it printed to stderr. */
@@ -31,6 +33,28 @@ async function failed(...args: readonly string[]): Promise<string> {
   expect([code, output]).toEqual([1, ''])
   return errors
 }
+
+/** @see Finding U7 */
+test('lists merchants from the first moment of a start', async () => {
+  const directory = temporaryFolder()
+  let isReady = false
+  const starting = startService(['--data', directory]).finally(() => {
+    isReady = true
+  })
+  atEnd(async () => await (await starting).stop())
+  while (!isReady) await runPiService(['merchants', 'list', '--data', directory])
+  await starting
+})
+
+test('start --check starts, stops, and fails where a start fails', async () => {
+  const directory = temporaryFolder()
+  const check = ['start', '--check', '--port', '0', '--data', directory]
+  expect(await runPiService(check)).toBe('The service can start.\n')
+  const { stop } = await startProcess(['--data', directory])
+  expect(await failed(...check)).toContain('is in use by another service')
+  await stop()
+  expect(await failed('start', '--check', '--memory', '--port', port)).toContain('already in use')
+})
 
 test('prints all that a merchant and a shop need in one line', () => {
   const { ready } = service
@@ -54,24 +78,25 @@ test('rejects a second process on the same data directory', async () => {
 })
 
 test('creates and revokes an API key of a running service (threat 10)', async () => {
-  const named = ['--merchant', 'Second Shop', '--environment', 'live', '--json']
+  const named = ['--merchant', 'Second Shop', '--environment', 'live']
   const expires = ['--expires', '2099-01-31T00:00:00Z']
-  const { id, apiKey } = JSON.parse(await onData('keys', 'create', ...named, ...expires))
+  const { id, apiKey } = await onData('keys', 'create', ...named, ...expires)
   expect(apiKey).toMatch(/^pi_sk_live_/)
   const live = { url: service.url, apiKey }
   const intent = await created(live)
   expect((await retrieve(live, intent.id)).status).toBe(200)
   expect((await retrieve(service, intent.id)).status).toBe(404)
 
+  const display = `pi_sk_live_…${apiKey.slice(-4)}`
+  const key = { id, display, merchant: 'Second Shop', expiresAt: '2099-01-31T00:00:00.000Z' }
   const listed = await onData('keys', 'list')
-  const line = `${id}  pi_sk_live_…${apiKey.slice(-4)}  Second Shop (live)`
-  expect(listed).toContain(`${line}  until 2099-01-31T00:00:00.000Z\n`)
-  expect(listed).not.toContain(apiKey)
+  expect(listed.keys).toContainEqual(expect.objectContaining({ ...key, revokedAt: null }))
+  expect(JSON.stringify(listed)).not.toContain(apiKey)
 
-  await onData('keys', 'revoke', id)
-  expect(await onData('keys', 'list')).toContain(`${line}  revoked\n`)
-  const none = 'no origin, so no page can show its checkout'
-  expect(await onData('merchants', 'list')).toContain(`Second Shop (live)  0 valid keys  ${none}\n`)
+  expect(await onData('keys', 'revoke', id)).toEqual({ id, revoked: true })
+  const revokedAt = expect.stringMatching(/^20.*Z$/)
+  const { keys } = await onData('keys', 'list')
+  expect(keys).toContainEqual(expect.objectContaining({ ...key, revokedAt }))
   expect(await problemOf(await retrieve(live, intent.id))).toBe('401 revoked_credentials')
 })
 
@@ -84,10 +109,7 @@ test('revokes the clientSecret of a live intent and ends its open checkout', asy
   const page = new HostedPage(service)
   await page.open({ id, clientSecret }, origin)
   expect((await page.get()).status).toBe(200)
-  const output = await onData('intents', 'revoke-secret', id)
-  expect(output).toContain(
-    `The clientSecret of ${id} is revoked, and its open checkout sessions have ended.`,
-  )
+  expect(await onData('intents', 'revoke-secret', id)).toEqual({ id, secretRevoked: true })
   const again = await new HostedPage(service).post('session', { id, clientSecret, origin })
   expect([(await page.get()).status, again.status]).toEqual([401, 404])
   const mistaken = await failed('intents', 'revoke-secret', clientSecret, '--data', data)
@@ -104,34 +126,23 @@ test('registers, lists, and removes an exact origin (threat 70)', async () => {
   }
   const origins = ['http://localhost:3000', origin]
   const named = { merchant: 'Tsiran', environment: 'test' }
-  const added = await onData('origins', 'add', origin, '--json')
-  expect(JSON.parse(added)).toEqual({ v: 1, ...named, origins })
+  expect(await onData('origins', 'add', origin)).toEqual({ ...named, origins })
   expect(await framers()).toContain(origin)
-
-  // Columns are as wide as their widest cell.
-  const list = async (command: string): Promise<string> =>
-    (await onData(command, 'list')).replaceAll(/ {3,}/g, '  ')
-  expect(await list('origins')).toContain(`${origin}  Tsiran (test)\n`)
-  expect(await list('merchants')).toContain(`Tsiran (test)  1 valid key  ${origins.join(', ')}\n`)
-  expect(JSON.parse(await onData('merchants', 'list', '--json')).merchants).toContainEqual({
+  expect((await onData('merchants', 'list')).merchants).toContainEqual({
     ...named,
     origins,
     workingKeys: 1,
     createdAt: expect.stringMatching(/^20.*Z$/),
   })
 
-  expect(await onData('origins', 'remove', origin)).not.toContain(origin)
+  expect((await onData('origins', 'remove', origin)).origins).not.toContain(origin)
   expect(await framers()).not.toContain(origin)
   const again = { command: 'origins remove', origin, environment: 'test' } as const
-  await expect(administer(data, again)).rejects.toThrow(
-    `${origin} is not registered for Tsiran (test). Run pi-service origins list`,
-  )
+  await expect(administer(data, again)).rejects.toThrow('The environment has no such origin. Run')
   const inexact = { ...again, command: 'origins add', origin: `${origin}/` } as const
   const rule = 'must be exact, such as https://shop.example.com'
   await expect(administer(data, inexact)).rejects.toThrow(rule)
 })
-
-const { port } = new URL(await serve(() => {}))
 
 for (const [args, rule] of [
   [['start', '--memory', '--port', port], `Port ${port} on 127.0.0.1 is already in use`],
@@ -140,7 +151,7 @@ for (const [args, rule] of [
   [['keys', 'create', '--merchant', 'A', '--environment', 'prod'], 'test, live'],
   [['keys', 'create', '--merchant', '', '--environment', 'test'], 'have 1 to 128 characters'],
   [['keys', 'create', '--merchant', 'A\u001b[2J', '--environment', 'test'], 'none that controls'],
-  [['keys', 'revoke', 'key_x', '--data', data], 'No key has the id key_x'],
+  [['keys', 'revoke', 'key_x', '--data', data], 'No key has this id'],
   [['exec', '--shop-origin', 'http://shop.example.com', '--', 'node'], '--shop-origin: must be'],
 ] as const) {
   test(`rejects ${args.slice(0, 3).join(' ')} with the rule and the fix (threat 70)`, async () => {
@@ -158,7 +169,7 @@ test('shows the variable and the folder to correct in full', async () => {
   )
 })
 
-test('masks a secret in an argument that it rejects', async () => {
+test('repeats no secret of an argument that it rejects', async () => {
   const { apiKey } = service
   for (const args of [
     ['keys', 'revoke', apiKey, '--data', data],
@@ -167,12 +178,10 @@ test('masks a secret in an argument that it rejects', async () => {
     ['origins', 'remove', apiKey, '--data', data],
     ['origins', 'add', 'https://shop.example', '--merchant', apiKey, '--data', data],
   ]) {
-    const errors = await failed(...args)
-    expect(errors).toContain('pi_sk_test_…')
-    expect(errors).not.toContain(apiKey)
+    expect(await failed(...args)).not.toContain(apiKey)
   }
   const errors = await failed('exec', '--', apiKey)
-  expect(errors).toContain('exec: cannot run pi_sk_test_…')
+  expect(errors).toContain('exec: cannot run the command')
   expect(errors).not.toContain(apiKey)
 })
 

@@ -116,13 +116,30 @@ test('serves one request of a connection at a time, and all in order', async () 
   socket.destroy()
 })
 
+test('serves another address between the requests of 400 connections of one', async () => {
+  let begun = 0
+  const { port } = await serve(
+    (_request, response) => {
+      begun++
+      response.end('done')
+    },
+    { max: 500 },
+  )
+  const other = await openSocket(port, { from: '127.0.0.2' })
+  const flood = await Promise.all(Array.from({ length: 400 }, () => openSocket(port)))
+  for (const socket of flood) socket.resume().write(request().repeat(20))
+  expect(await ask(other)).toBe(true)
+  expect(begun).toBeLessThan(300)
+  for (const socket of [other, ...flood]) socket.destroy()
+})
+
 test('closes a connection that sends thousands of requests and reads no response', async () => {
   let begun = 0
   const { port } = await serve(() => void begun++)
   const socket = await openSocket(port)
   socket.write(request().repeat(5000))
   await closed(socket)
-  expect(begun).toBe(1)
+  expect(begun).toBeLessThan(2)
 })
 
 test.each([

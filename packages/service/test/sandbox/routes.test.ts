@@ -1,10 +1,9 @@
 import { networkInterfaces } from 'node:os'
 import { beforeEach, expect, test } from 'vitest'
 import { routes } from '../../shared/routes.ts'
-import { readConfig } from '../../src/config.ts'
 import { createApiKey } from '../../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
-import { openStore } from '../../src/start/open-store.ts'
+import { openDatabase } from '../../src/start/open-store.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import {
@@ -33,12 +32,12 @@ beforeEach(async () => {
 
 /** Creates a live environment and a key for it. */
 async function createLive() {
-  const { db, close } = await openStore(readConfig({ data: directory }, {}))
+  const db = await openDatabase({ kind: 'directory', directory })
   const now = new Date()
   await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'test' }, now)
   const made = await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'live' }, now)
   const { apiKey } = await createApiKey(db, { environment: made, now })
-  await close()
+  await db.close()
   return { liveEnvironment: made.id, liveKey: apiKey }
 }
 

@@ -5,11 +5,10 @@ import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
-import { openStore } from '../../src/start/open-store.ts'
+import { openServedStore } from '../../src/start/open-store.ts'
 import type { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { openPool, openPostgres } from '../../src/store/postgres.ts'
-import { shareChanges } from '../../src/store/receive.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
 import { sql } from '../../src/store/sql.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { control } from '../support/sandbox.ts'
@@ -22,7 +21,7 @@ import {
   startTestService,
   statusOf,
 } from '../support/service.ts'
-import { hashes, newIntent, observed } from '../support/store.ts'
+import { hashes, newIntent } from '../support/store.ts'
 
 const server = await startPostgres()
 const { env } = server
@@ -44,14 +43,6 @@ async function open(opening: Promise<Database>): Promise<Database> {
   const opened = await opening
   atEnd(() => opened.close())
   return opened
-}
-
-/** Opens a store whose sessions have these options. */
-async function openWith(options: string): Promise<Database> {
-  const connection = { connectionString: server.url, options }
-  return await open(
-    Promise.resolve(shareChanges(openPool(connection), () => new pg.Client(connection))),
-  )
 }
 
 function storeOf(database: Database) {
@@ -142,7 +133,7 @@ test.each([
   ['no secret key', undefined, 'environment variable is not set. PostgreSQL stores require it'],
   ['another key', newSecretKey(), 'differs from the key that this store was created with'],
 ] as const)('rejects a start with %s', async (_, key, rule) => {
-  const start = openStore({ store: { kind: 'postgres', url: server.url }, secretKey: key })
+  const start = openServedStore({ store: { kind: 'postgres', url: server.url }, secretKey: key })
   await expect(start).rejects.toThrow(`PI_SECRET_KEY: ${rule}`)
   await expect(start).rejects.not.toThrow(secretKey)
 })
@@ -152,37 +143,11 @@ test('rejects the second of two simultaneous starts with different keys', async 
   await migrate(await open(openPostgres(url)))
   const first = await newClient(url)
   await first.query("begin; insert into secret_key (id, check_value) values (1, 'first')")
-  const start = openStore({ store: { kind: 'postgres', url }, secretKey: newSecretKey() })
+  const start = openServedStore({ store: { kind: 'postgres', url }, secretKey: newSecretKey() })
   start.catch(() => {})
   await expect.poll(async () => await waiting(url)).toBe(1)
   await first.query('commit')
   await expect(start).rejects.toThrow('PI_SECRET_KEY: differs from the key')
-})
-
-test('fails creates on a locked table after few waits', async () => {
-  const hasty = await openWith('')
-  await hasty.query(sql`select 1 as one`)
-  let inserts = 0
-  const locking = await newClient()
-  // As `create index` takes it.
-  await locking.query('begin; lock table intents in share mode')
-  const store = storeOf(observed(hasty, () => inserts++))
-  const drafts = Array.from({ length: 24 }, (_, index) => ({
-    intent: newIntent({ environmentId }),
-    key: index % 2 === 1 ? hashes(100 + index) : undefined,
-  }))
-  const begin = performance.now()
-  const results = await Promise.allSettled(drafts.map(store.create))
-  // Three lock timeouts of two seconds.
-  expect(performance.now() - begin).toBeLessThan(9000)
-  expect(inserts).toBe(24)
-  const inUse = results.filter(({ status }) => status === 'fulfilled')
-  expect(inUse).toEqual(Array(12).fill({ status: 'fulfilled', value: { type: 'in_use' } }))
-  for (const result of results.filter(({ status }) => status === 'rejected')) {
-    expect(result).toMatchObject({ reason: { code: '55P03', unavailable: true } })
-  }
-  await locking.query('rollback')
-  for (const draft of drafts) expect(await store.create(draft)).toMatchObject({ type: 'created' })
 })
 
 test('gives the key of a failed request to its waiting duplicate', async () => {
@@ -205,15 +170,6 @@ test('says that the store is unavailable if the database is missing', async () =
   await expect(openPostgres(missing)).rejects.toMatchObject({ code: '3D000', unavailable: true })
 })
 
-test('adds options of the database URL to the settings of a session', async () => {
-  const options = encodeURIComponent('-c lock_timeout=1 -c work_mem=1234kB')
-  const named = await open(openPostgres(`${server.url}?options=${options}&application_name=shop`))
-  const [settings] = await named.query(sql`
-    select current_setting('lock_timeout') as "lockTimeout",
-           current_setting('work_mem') as memory, current_setting('application_name') as name`)
-  expect(settings).toEqual({ lockTimeout: '2s', memory: '1234kB', name: 'shop' })
-})
-
 test('replays a create in a database with other defaults', async () => {
   const url = await newDatabase('other')
   await db.script(`
@@ -231,28 +187,10 @@ test('replays a create in a database with other defaults', async () => {
   expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now())
 })
 
-test('rejects a URL with several hosts, with the fix', async () => {
-  for (const url of [
-    'postgres://pi:secret@one:5432,two:5432/pi?target_session_attrs=read-write',
-    'postgres://pi:secret@/pi?host=one,two',
-  ]) {
-    const rejected = openPostgres(url)
-    await expect(rejected).rejects.toThrow(/^PI_DATABASE_URL: must name one host\. Use an address/)
-    await expect(rejected).rejects.not.toThrow('secret')
-  }
-})
-
 test('rejects a database that is not encoded in UTF-8, with the fix', async () => {
   const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
   await expect(openPostgres(url)).rejects.toThrow(
     'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb',
-  )
-})
-
-test('rejects a search_path without a schema, with the fix', async () => {
-  const options = encodeURIComponent('-c search_path=missing')
-  await expect(openPostgres(`${server.url}?options=${options}`)).rejects.toThrow(
-    /^PI_DATABASE_URL: the search_path of the role leads to no schema\. Create one/,
   )
 })
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createIntentStore } from '../../src/intents/store.ts'
-import { openServedStore, openStore } from '../../src/start/open-store.ts'
+import { openDatabase, openServedStore } from '../../src/start/open-store.ts'
 import { lockDirectory } from '../../src/store/data-directory.ts'
 import { sql } from '../../src/store/sql.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
@@ -77,10 +77,10 @@ test('tells a running service what a command of another process has changed', as
   let changes = 0
   served.db.listen(() => changes++)
   await served.db.query(sql`insert into merchants (id, name, created_at) values ('a', 'A', 1)`)
-  const beside = await openStore(config)
+  const beside = await openDatabase(config.store)
   await sleep(600)
   const before = changes
-  await beside.db.query(sql`insert into merchants (id, name, created_at) values ('b', 'B', 1)`)
+  await beside.query(sql`insert into merchants (id, name, created_at) values ('b', 'B', 1)`)
   await expect.poll(() => changes, { timeout: 1000 }).toBeGreaterThan(before)
   await beside.close()
   await served.close()

@@ -182,18 +182,6 @@ test('runs a set that was undone one by one, and none that may be committed', as
   }
 })
 
-test('stops to run statements alone after two of them found their table locked', async () => {
-  let runs = 0
-  const run = async () => {
-    runs++
-    throw new StoreError('55P03')
-  }
-  const shared = together({ run, size: 10, lanes: 1 })
-  const results = await Promise.allSettled([1, 2, 3, 4].map((id) => shared(statement(id))))
-  expect(runs).toBe(3)
-  for (const result of results) expect(result).toMatchObject({ reason: { code: '55P03' } })
-})
-
 test('puts one change of an intent in a set, and the next one in the next set', async () => {
   const sets: unknown[][] = []
   const run = async (set: readonly Statement[]): Promise<unknown[][]> => {

@@ -12,8 +12,7 @@ import { pino } from 'pino'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
-import type { AdminCommand } from '../../src/cli/admin-commands.ts'
-import { runAdminCommand } from '../../src/cli/run-admin-command.ts'
+import { type AdminCommand, administer as runCommand } from '../../src/cli/admin-commands.ts'
 import { type Flags, readConfig } from '../../src/config.ts'
 import { type RunningService, startService } from '../../src/start/start.ts'
 import { atEnd } from './lifetime.ts'
@@ -70,8 +69,8 @@ export async function administer<Result>(
   directory: string,
   command: AdminCommand,
 ): Promise<Result> {
-  const { data } = await runAdminCommand(readConfig({ data: directory }, {}), command)
-  return data as Result // A test reads what its command returns.
+  const { store } = readConfig({ data: directory }, {})
+  return (await runCommand(store, command)) as Result // A test reads what its command returns.
 }
 
 export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
