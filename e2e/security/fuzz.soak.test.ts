@@ -106,7 +106,7 @@ test('each operation of the pages rejects what it does not understand', async ({
     line: fc.constant('POST /checkout/handoff'),
     headers: tokenNear(buyer.session).map((text) => ({ origin: shopUrl, cookie: `sid=${text}` })),
     body: jsonNear({ orderId: buyer.orderId }),
-    statuses: [200, 400, 404, 413, 429],
+    statuses: [200, 400, 403, 404, 413, 429],
   })
   expect((await retrieve(stack, handoff.id)).status).toBe(200)
   expect(await buyer.phase()).toBe('open')
