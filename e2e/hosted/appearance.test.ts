@@ -51,7 +51,7 @@ test('uses the color of the color scheme, and follows its change', async ({ page
   await expectLook(page, { pay: 'rgb(173, 67, 24)', background: 'rgb(255, 255, 255)' })
 })
 
-test('ignores hostile values, loads nothing for them, and reports them in a test environment (threat 71)', async ({
+test('ignores hostile values, loads nothing for them, and reports them in a test environment', async ({
   page,
   openForm,
   pageErrors,

@@ -27,7 +27,7 @@ test('blocks no client after the clock is set back', () => {
   limit.take('a')
 })
 
-test('limits an environment regardless of its headers, with Retry-After (threat 32)', async () => {
+test('limits an environment regardless of its headers, with Retry-After', async () => {
   const service = await startTestService({ PI_RATE_LIMIT: '1' })
   const responses = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
@@ -75,7 +75,7 @@ test('delays a 429 for the twenty-first invalid API key of an address, and accep
   expect((await create(service)).status).toBe(201)
 })
 
-test('counts invalid keys of each client behind a proxy (threat 32)', async () => {
+test('counts invalid keys of each client behind a proxy', async () => {
   const service = await startTestService({ PI_TRUSTED_PROXIES: '127.0.0.0/8' })
   fakeDate()
   const from = (address: string) => ({ 'x-forwarded-for': `198.51.100.99, ${address}` })
@@ -96,7 +96,7 @@ test.each([
   expect(failure !== undefined).toBe(effect === 'limits')
 })
 
-test('limits live confirmations by intent, by known address, and by environment (threat 66)', () => {
+test('limits live confirmations by intent, by known address, and by environment', () => {
   fakeDate()
   let ip = '203.0.113.1'
   let intents = 0
