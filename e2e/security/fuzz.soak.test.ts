@@ -127,8 +127,8 @@ async function fuzz(name: string, operation: Operation): Promise<void> {
   process.stdout.write(`  ${name} ${JSON.stringify([...tally].sort())} ${Math.round(stall)} ms\n`)
   expect(stall, `${name}: longest stall, ms`).toBeLessThan(maxStall)
   expect(after.heap - before.heap, `${name}: bytes kept`).toBeLessThan(maxKept)
-  // The inputs are near enough to a valid one.
-  expect([...tally.keys()].some((status) => status < 300)).toBe(true)
+  // The inputs are near enough to a valid one, or use up the limit of a valid session.
+  expect([...tally.keys()].some((status) => status < 300 || status === 429)).toBe(true)
 
   async function sendAll(list: readonly Input[]): Promise<void> {
     const queue = list.values()
