@@ -1,7 +1,7 @@
 /** Errors as a page, or as a problem (RFC 9457) for a script. Logs unexpected ones. @module */
 import type { ErrorRequestHandler } from 'express'
 import { logFailure } from './log.ts'
-import { asProblem } from './problem.ts'
+import { problemOf } from './problem.ts'
 import { sendPage } from './send-page.ts'
 import type { Shop } from './shop.ts'
 import { errorPage } from './views/message-page.ts'
@@ -9,11 +9,11 @@ import { errorPage } from './views/message-page.ts'
 export function errorHandler(shop: Shop): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error)
-    const { code, status, title } = asProblem(error)
+    const { code, status, title, text } = problemOf(error)
     if (code === 'internal_error') logFailure('a request failed', error)
     res.status(status)
     if (req.accepts(['json', 'html']) === 'html') {
-      return sendPage(shop, { req, res, page: errorPage(asProblem(error)) })
+      return sendPage(shop, { req, res, page: errorPage({ title, text, status }) })
     }
     const problem = { type: 'about:blank', title, status, code }
     res.type('application/problem+json').send(JSON.stringify(problem))

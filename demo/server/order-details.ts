@@ -49,26 +49,15 @@ export async function orderDetails(
   return { order, lines: orderLines(db, order.id), state, payments, underReview }
 }
 
-/**
- * Lets the checkout ask for payments without a result first: the buyer may have paid.
- *
- * @returns `isKnown`: whether each payment could be asked for.
- */
-export async function currentDetails(
-  shop: Shop,
-  order: Order,
-): Promise<OrderDetails & { readonly isKnown: boolean }> {
+/** Lets the checkout ask for payments without a result first: the buyer may have paid. */
+export async function currentDetails(shop: Shop, order: Order): Promise<OrderDetails> {
   const details = await orderDetails(shop, order)
-  if (details.state === 'paid' || details.payments.every(isFinal)) {
-    return { ...details, isKnown: true }
-  }
-  let isKnown = true
+  if (details.state === 'paid' || details.payments.every(isFinal)) return details
   await shop.checkout.status(order.id).catch((error: unknown) => {
-    isKnown = false
     // The checkout no longer knows a closed order.
     if (details.state !== 'closed') logFailure('the payments could not be checked', error)
   })
-  return { ...(await orderDetails(shop, findOrder(shop.db, order.id) ?? order)), isKnown }
+  return await orderDetails(shop, findOrder(shop.db, order.id) ?? order)
 }
 
 function isFinal({ state }: Payment): boolean {

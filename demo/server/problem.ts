@@ -9,30 +9,24 @@ const problems = {
   order_not_found: [404, 'Order not found', 'This browser has no order with this number.'],
   rate_limited: [429, 'Too many attempts', 'Wait a few minutes, then try again.'],
   internal_error: [500, 'Something went wrong', 'The shop had an error. Try again in a moment.'],
-  payment_unknown: [503, 'Wait a moment', 'The order may be paid already. Try again in a minute.'],
 } as const
 
 export class ShopProblem extends Error {
   override readonly name = 'ShopProblem'
   readonly code: keyof typeof problems
-  readonly status: number
-  readonly title: string
-  readonly text: string
 
-  constructor(code: keyof typeof problems, options?: ErrorOptions) {
-    const [status, title, text] = problems[code]
-    super(title, options)
+  constructor(code: keyof typeof problems) {
+    super(code)
     this.code = code
-    this.status = status
-    this.title = title
-    this.text = text
   }
 }
 
 /** Returns an error as the client may see it. */
-export function asProblem(error: unknown): ShopProblem {
-  if (error instanceof ShopProblem) return error
+export function problemOf(error: unknown) {
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
   const isClients = status >= 400 && status < 500
-  return new ShopProblem(isClients ? 'invalid_request' : 'internal_error', { cause: error })
+  const unexpected = isClients ? 'invalid_request' : 'internal_error'
+  const code = error instanceof ShopProblem ? error.code : unexpected
+  const [httpStatus, title, text] = problems[code]
+  return { code, status: httpStatus, title, text }
 }

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import axe from 'axe-core'
 import {
-  clickInFrame,
+  actInFrame,
   configure,
   eventsAfterTick,
   expect,
@@ -10,18 +9,14 @@ import {
   test,
   waitForState,
 } from '../fixtures/element-sites.ts'
+import { violationsIn } from '../fixtures/hosted-form.ts'
 import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
 const twoFields = `<input id="mail" aria-label="Mail"><pi-checkout id="pay"></pi-checkout><button id="next">Next</button>`
 
-async function violations(page: Page): Promise<unknown> {
-  // In each frame, to find violations in the cross-origin frame too.
-  const source = `${axe.source}; axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] })`
-  for (const frame of page.frames()) await frame.evaluate(source)
-  return page.evaluate(async () => {
-    const { violations: found } = await (Reflect.get(window, 'axe') as typeof axe).run()
-    return found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-  })
+/** Returns the violations in the page and in its frame. */
+async function violations(page: Page): Promise<readonly string[]> {
+  return (await Promise.all(page.frames().map(violationsIn))).flat()
 }
 
 /** Returns the focused element inside the checkout's shadow root. */
@@ -30,6 +25,11 @@ function focusedInside(page: Page): Promise<string | undefined> {
     const focused = document.activeElement?.shadowRoot?.activeElement
     return focused?.textContent || focused?.tagName
   })
+}
+
+async function focusForm(page: Page): Promise<void> {
+  await page.frameLocator('iframe').getByLabel('Card number').focus()
+  await expect.poll(() => focusedInside(page)).toBe('IFRAME')
 }
 
 test('has no axe violations while idle, loading, ready, busy, finished, or in an error', async ({
@@ -50,11 +50,11 @@ test('has no axe violations while idle, loading, ready, busy, finished, or in an
     ['busy', 'busy'],
     ['finish', 'finished'],
   ] as const) {
-    await clickInFrame(page, act)
+    await actInFrame(page, act)
     await waitForState(page, state)
     expect(await violations(page)).toEqual([])
   }
-  await clickInFrame(page, 'fail-unauthorized')
+  await actInFrame(page, 'fail-unauthorized')
   await waitForState(page, 'error')
   await expect(page.locator('iframe')).toHaveCount(0)
   expect(await violations(page)).toEqual([])
@@ -85,7 +85,7 @@ test('leaves the focus alone while loading, and the hidden frame out of the focu
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('next')
   await page.locator('#mail').focus()
-  await clickInFrame(page, 'ready')
+  await actInFrame(page, 'ready')
   await waitForState(page, 'ready')
   expect(await focused()).toBe('mail')
   await page.keyboard.press('Tab')
@@ -97,10 +97,9 @@ test('moves the focus of a lost frame to the retry button', async ({ page, sites
   await page.clock.install()
   await sites.openShop()
   await waitForState(page, 'ready')
-  await page.frameLocator('iframe').getByLabel('Card number').focus()
-  await expect.poll(() => focusedInside(page)).toBe('IFRAME')
-  sites.serveCheckout({ steps: [{ fail: 'internal' }] })
-  await clickInFrame(page, 'fail-internal')
+  await focusForm(page)
+  sites.serveCheckout({ steps: ['fail-internal'] })
+  await actInFrame(page, 'fail-internal')
   await expect.poll(() => eventsAfterTick(page)).toContain('pi-error internal')
   await expect.poll(() => focusedInside(page)).toBe('Try again')
 })
@@ -154,38 +153,23 @@ async function openOrder(page: Page, sites: Sites): Promise<{ A: Order }> {
 const announced = (page: Page): Promise<string[]> => page.evaluate('announced')
 
 for (const [phase, text] of results) {
-  test(`announces once that a payment is ${phase}, and leaves the focus of another field`, async ({
-    page,
-    sites,
-  }) => {
-    const orders = await openOrder(page, sites)
-    await page.locator('#mail').focus()
-    orders.A = { phase }
-    await clickInFrame(page, 'finish')
-    await waitForState(page, phase)
-    expect(await violations(page)).toEqual([])
-    expect(await announced(page)).toEqual([expect.stringContaining(text)])
-    await expect(page.locator('#mail')).toBeFocused()
-  })
-
-  test(`moves the focus from the form to the result ${phase}, which is heard once`, async ({
-    page,
-    sites,
-  }) => {
-    const orders = await openOrder(page, sites)
-    await page.frameLocator('iframe').getByLabel('Card number').focus()
-    await expect.poll(() => focusedInside(page)).toBe('IFRAME')
-    orders.A = { phase }
-    await clickInFrame(page, 'finish')
-    await waitForState(page, phase)
-    await expect.poll(() => focusedInside(page)).toContain(text)
-    expect(await announced(page)).toEqual([])
-    if (phase !== 'processing') return
-    // The focus stays, and the next result is heard as well.
-    orders.A = { phase: 'paid' }
-    await waitForState(page, 'paid')
-    await expect.poll(() => announced(page)).toEqual([results[1][1]])
-  })
+  for (const inForm of [false, true]) {
+    test(`the result ${phase} is heard once, ${inForm ? 'as the focus of the form moves to it' : 'and leaves the focus of another field'}`, async ({
+      page,
+      sites,
+    }) => {
+      const orders = await openOrder(page, sites)
+      if (inForm) await focusForm(page)
+      else await page.locator('#mail').focus()
+      orders.A = { phase }
+      await actInFrame(page, 'finish')
+      await waitForState(page, phase)
+      expect(await violations(page)).toEqual([])
+      if (inForm) await expect.poll(() => focusedInside(page)).toContain(text)
+      else await expect(page.locator('#mail')).toBeFocused()
+      expect(await announced(page)).toEqual(inForm ? [] : [expect.stringContaining(text)])
+    })
+  }
 }
 
 test('announces a long wait for the result to a buyer in the form, and moves nothing', async ({
@@ -195,11 +179,10 @@ test('announces a long wait for the result to a buyer in the form, and moves not
 }) => {
   pageErrors.allow(/status of 503/)
   const orders = await openOrder(page, sites)
-  await page.frameLocator('iframe').getByLabel('Card number').focus()
-  await expect.poll(() => focusedInside(page)).toBe('IFRAME')
+  await focusForm(page)
   const after = await page.locator('#after').boundingBox()
   orders.A = { phase: 'paid', response: { status: 503 } }
-  await clickInFrame(page, 'finish')
+  await actInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
     .toEqual(['We are confirming your payment. Do not pay again.'])
@@ -209,10 +192,9 @@ test('announces a long wait for the result to a buyer in the form, and moves not
 
 test('a buyer who tries again by keyboard keeps the focus', async ({ page, sites }) => {
   const orders = await openOrder(page, sites)
-  await page.frameLocator('iframe').getByLabel('Card number').focus()
-  await expect.poll(() => focusedInside(page)).toBe('IFRAME')
+  await focusForm(page)
   orders.A = { phase: 'failed' }
-  await clickInFrame(page, 'finish')
+  await actInFrame(page, 'finish')
   await waitForState(page, 'failed')
   await page.keyboard.press('Tab')
   expect(await focusedInside(page)).toBe('Try again')

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { clickInFrame, expect, test } from '../fixtures/element-sites.ts'
+import { actInFrame, expect, test } from '../fixtures/element-sites.ts'
 import { bundleComponent } from '../fixtures/example-pages.ts'
 import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
@@ -52,7 +52,7 @@ for (const [name, framework, component] of [
     await expect(page.locator('iframe[src$=pi_B]')).toHaveCount(1)
     await isIn('ready')
     orders.B = { phase: 'paid' }
-    await clickInFrame(page, 'finish')
+    await actInFrame(page, 'finish')
     await expect(page.getByText('Thank you.')).toBeVisible()
     await expect(page).toHaveTitle('paid')
 

@@ -1,5 +1,5 @@
 import {
-  clickInFrame,
+  actInFrame,
   configure,
   eventsOf,
   expect,
@@ -21,7 +21,7 @@ test('moveBefore keeps the session, and in Chromium the frame and its state', {
   // Firefox loads the frame again.
   const again = browserName === 'firefox' ? readyEvents : []
   await expect.poll(() => eventsOf(page)).toEqual([...readyEvents, ...again])
-  await clickInFrame(page, 'busy')
+  await actInFrame(page, 'busy')
   await waitForState(page, 'busy')
   expect(await eventsOf(page)).toEqual([...readyEvents, ...again, 'pi-statechange busy'])
   await expect(page.locator('iframe')).toHaveCount(1)

@@ -1,5 +1,5 @@
 import {
-  clickInFrame,
+  actInFrame,
   expect,
   observeShifts,
   shiftOf,
@@ -22,7 +22,7 @@ test('shows the places of the form until it is usable, in the color of the page'
   await expect(bones.first()).toHaveCSS('background-color', 'rgb(42, 32, 25)')
   const frame = page.locator('iframe')
   await expect(frame).toHaveCSS('opacity', '0')
-  await clickInFrame(page, 'ready')
+  await actInFrame(page, 'ready')
   await waitForState(page, 'ready')
   await expect(bones).toHaveCount(0)
   await expect(frame).toHaveCSS('opacity', '1')

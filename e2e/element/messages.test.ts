@@ -1,6 +1,6 @@
 import type { PiEventType } from '@pi-checkout/element'
 import {
-  clickInFrame,
+  actInFrame,
   configure,
   eventsOf,
   expect,
@@ -20,8 +20,8 @@ test('without a status, reports each end of a form that is usable again, and not
   await waitForState(page, 'finished')
   const ended = ['pi-statechange finished', 'pi-finish']
   expect(await eventsOf(page)).toEqual([...readyEvents, ...ended])
-  await clickInFrame(page, 'ready')
-  await clickInFrame(page, 'cancel')
+  await actInFrame(page, 'ready')
+  await actInFrame(page, 'cancel')
   const again = ['pi-statechange ready', 'pi-ready', 'pi-statechange finished', 'pi-cancel']
   await expect.poll(() => eventsOf(page)).toEqual([...readyEvents, ...ended, ...again])
 })
@@ -42,7 +42,8 @@ test('no property or node of the element has the secret', async ({ page, sites }
 
 for (const type of ['pi-statechange', 'pi-ready', 'pi-finish', 'pi-error'] as const) {
   test(`leaves no frame if a ${type} handler removes the element`, async ({ page, sites }) => {
-    const steps = type === 'pi-error' ? [{ fail: 'unauthorized' }] : (['ready', 'finish'] as const)
+    const steps =
+      type === 'pi-error' ? (['fail-unauthorized'] as const) : (['ready', 'finish'] as const)
     await sites.openShop({
       script: `pay.addEventListener('${type satisfies PiEventType}', ({ target }) => { (window.removed ??= target).remove() }); ${mountDirectly}`,
       hosted: { steps },
@@ -77,7 +78,7 @@ test('mounts again once after a failure, then shows the error, and Try again mou
   page,
   sites,
 }) => {
-  await sites.openShop({ hosted: { steps: [{ fail: 'internal' }] } })
+  await sites.openShop({ hosted: { steps: ['fail-internal'] } })
   await waitForEvent(page, 'pi-error internal')
   expect(sites.requests).toHaveLength(2)
   const help = 'Test mode: pi-checkout: internal.'
@@ -93,7 +94,7 @@ test('loads when the browser is online again', async ({ page, sites, context, pa
   await sites.openShop()
   await waitForState(page, 'ready')
   await context.setOffline(true)
-  await clickInFrame(page, 'fail-internal')
+  await actInFrame(page, 'fail-internal')
   await waitForEvent(page, 'pi-error offline')
   await expect(page.getByRole('alert')).toContainText('You are offline.')
   await context.setOffline(false)

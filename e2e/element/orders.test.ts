@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import {
-  clickInFrame,
+  actInFrame,
   configure,
   eventsOf,
   expect,
@@ -20,16 +20,16 @@ const intent = async (page: Page): Promise<string | undefined> =>
 /** Leads order A to a state. */
 const stages: Record<string, (page: Page, orders: Record<string, Order>) => Promise<void>> = {
   ready: async () => {},
-  busy: (page) => clickInFrame(page, 'busy'),
+  busy: (page) => actInFrame(page, 'busy'),
   processing: async (page, orders) => {
     orders.A = { phase: 'processing' }
-    await clickInFrame(page, 'finish')
+    await actInFrame(page, 'finish')
   },
   paid: async (page, orders) => {
     orders.A = { phase: 'paid' }
-    await clickInFrame(page, 'finish')
+    await actInFrame(page, 'finish')
   },
-  error: (page) => clickInFrame(page, 'fail-origin_not_allowed'),
+  error: (page) => actInFrame(page, 'fail-origin_not_allowed'),
 }
 
 const setHandoff = (id: string): string =>
@@ -59,15 +59,15 @@ for (const [name, attributes, before, change, when] of [
         // The payment of the old order ends first.
         await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
         expect(await intent(page)).toBe('pi_A')
-        await clickInFrame(page, 'finish')
+        await actInFrame(page, 'finish')
       }
       await expect.poll(() => intent(page)).toBe('pi_B')
-      if (stage === 'loading') await clickInFrame(page, 'ready')
+      if (stage === 'loading') await actInFrame(page, 'ready')
       await waitForState(page, 'ready')
       await expect(text(page)).toBeEmpty()
       const asked = requests.length
       orders.B = { phase: 'paid' }
-      await clickInFrame(page, 'finish')
+      await actInFrame(page, 'finish')
       await waitForState(page, 'paid')
       expect(requests.slice(asked)).toEqual(['status B'])
       await expect(text(page)).toHaveText('Thank you. We have received your payment.')
@@ -108,7 +108,7 @@ test('a second tab that moves the session leaves the order of this one', async (
   await sites.openShop({ body: element('base-path="/checkout"'), script: configure })
   await waitForState(page, 'ready')
   orders.A = { phase: 'paid' }
-  await clickInFrame(page, 'finish')
+  await actInFrame(page, 'finish')
   await waitForState(page, 'paid')
   expect(requests).toEqual(['handoff A', 'status A'])
 })
@@ -157,7 +157,7 @@ test('a failed payment names its reason, and Try again requests the next intent'
   await sites.openShop({ body: element(ofA), script: configure })
   await waitForState(page, 'ready')
   orders.A = { phase: 'failed', reason: 'canceled' }
-  await clickInFrame(page, 'cancel')
+  await actInFrame(page, 'cancel')
   await waitForState(page, 'failed')
   await expect(text(page)).toContainText('You canceled the payment. You were not charged.')
   orders.A = { phase: 'open' }
@@ -177,7 +177,7 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   await sites.openShop({ body: element(ofA), script: configure })
   await waitForState(page, 'ready')
   orders.A = { phase: 'paid', response: { status: 401 } }
-  await clickInFrame(page, 'finish')
+  await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
   const unconfirmed = 'The result is not confirmed yet. Do not pay again.'
   await expect(page.locator('#pay')).toContainText(unconfirmed)
@@ -196,7 +196,7 @@ test('a status that fails for a moment is asked again', async ({ page, sites, pa
   await waitForState(page, 'ready')
   await page.clock.install()
   orders.A = { phase: 'paid', response: { status: 503 } }
-  await clickInFrame(page, 'finish')
+  await actInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.runFor(4000)
   await expect(page.getByText('We are confirming your payment. Do not pay again.')).toBeVisible()
@@ -245,7 +245,7 @@ test('a result slot with hidden is shown in its state only', async ({
   await waitForState(page, 'ready')
   await expect(page.getByText('Paid')).toBeHidden()
   orders.A = { phase: 'paid' }
-  await clickInFrame(page, 'finish')
+  await actInFrame(page, 'finish')
   await expect(page.getByText('Paid')).toBeVisible()
   await expect(page.getByText('Failed')).toBeHidden()
 })

@@ -1,10 +1,4 @@
-import {
-  clickInFrame,
-  expect,
-  test,
-  waitForEvent,
-  waitForState,
-} from '../fixtures/element-sites.ts'
+import { actInFrame, expect, test, waitForEvent, waitForState } from '../fixtures/element-sites.ts'
 
 for (const [code, reason, headers, hosted] of [
   [
@@ -69,7 +63,7 @@ test("the documented policy causes no violation, with style-src 'none' and Trust
     },
   })
   await waitForEvent(page, 'pi-ready')
-  await clickInFrame(page, 'fail-unauthorized')
+  await actInFrame(page, 'fail-unauthorized')
   await waitForEvent(page, 'pi-error unauthorized')
   expect(await page.locator('#pay').boundingBox()).toMatchObject({ height: 532 })
 })

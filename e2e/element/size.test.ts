@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import {
-  clickInFrame,
+  actInFrame,
   eventsOf,
   expect,
   observeShifts,
@@ -25,7 +25,7 @@ test('loading, ready, growth within the reserved height, and a reload shift noth
   await waitForState(page, 'busy')
   expect(await shiftOf(page)).toBe(0)
   await expectHeight(page, 532)
-  await clickInFrame(page, 'reload')
+  await actInFrame(page, 'reload')
   const handshake = ['loading', 'ready', 'busy'].map((state) => `pi-statechange ${state}`)
   const states = async (): Promise<string[]> =>
     (await eventsOf(page)).filter((event) => event.startsWith('pi-statechange'))
@@ -36,7 +36,7 @@ test('loading, ready, growth within the reserved height, and a reload shift noth
 for (const code of ['origin_not_allowed', 'unauthorized', 'internal']) {
   test(`the error ${code} shifts nothing`, { tag: '@firefox' }, async ({ page, sites }) => {
     await observeShifts(page)
-    await sites.openShop({ hosted: { steps: ['ready', { wait: 50 }, { fail: code }] } })
+    await sites.openShop({ hosted: { steps: ['ready', { wait: 50 }, `fail-${code}`] } })
     await waitForEvent(page, code === 'internal' ? 'pi-ready' : `pi-error ${code}`)
     expect(await shiftOf(page)).toBe(0)
   })
@@ -48,7 +48,8 @@ test('grows and shrinks with its page, also while the frame has the focus', {
   await sites.openShop({ hosted: { steps: [{ size: 900 }, 'ready'] } })
   await waitForState(page, 'ready')
   await expectHeight(page, 900)
-  await page.frameLocator('iframe').getByTestId('shrink').click()
+  await page.frameLocator('iframe').getByLabel('Card number').click()
+  await actInFrame(page, 'shrink')
   await expectHeight(page, 532)
   expect(await page.evaluate('document.activeElement.id')).toBe('pay')
 })

@@ -8,7 +8,7 @@ const hostileTexts = [
   '\u2028alert(1)\u0007',
 ]
 
-test('renders hostile merchant names and order ids as isolated text (threat 65)', async ({
+test('renders hostile merchant names and order ids as isolated text', async ({
   page,
   openForm,
 }) => {

@@ -18,7 +18,7 @@ const storages = [
 ] as const
 
 for (const [storage, { persistent, off }] of storages) {
-  test(`stores nothing where storage is ${storage}: no cookie, entry, or history step (threat 67)`, async ({
+  test(`stores nothing where storage is ${storage}: no cookie, entry, or history step`, async ({
     stack,
   }, { outputDir }) => {
     const browser = persistent ? undefined : await chromium.launch(full)

@@ -1,37 +1,62 @@
 // The examples that a framework builds: installed from the tarballs, built, started, and paid in as a merchant's buyer.
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { payWith } from '@pi-checkout/element/testing'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { root, runProgram, startProgram } from '@pi-checkout/test-support/process'
-import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
+import { type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import type { Page } from '@playwright/test'
 import { install } from '../../scripts/install.mjs'
 import { nodeBinary, nodeVersions } from '../../scripts/node-versions.mjs'
-import { test as base, expect } from '../fixtures/base-test.ts'
+import { pack } from '../../scripts/pack.mjs'
+import { test as base, expect, workerFixture } from '../fixtures/base-test.ts'
 
 /** A copy of an example in a separate folder. */
 interface Example {
   readonly origin: string
   /** Installs it from the tarballs, and builds it. `files` replace those of the example. */
   build(files?: Iterable<readonly [name: string, code: string]>): Promise<void>
-  /** Starts it and waits until it responds. @throws {Error} With its output, if it exits before, or never does. */
-  start(env?: NodeJS.ProcessEnv): Promise<() => Promise<unknown>>
+  /**
+   * Starts it until the end of the test, and waits until it responds.
+   *
+   * @throws {Error} With its output, if it exits before, or never does.
+   */
+  start(env?: NodeJS.ProcessEnv): Promise<void>
 }
 
 // Some of the frameworks need Node.js 22.
 const node22 = nodeVersions.find((version) => version.startsWith('22.')) ?? ''
 const isOld = process.versions.node < node22
 
-const test = base.extend<{ framework: string; example: Example }>({
+/** The packages as they would be published, in a folder outside of the repository. */
+interface Packed {
+  readonly folder: string
+  /** The path of each tarball, by the package's folder. */
+  readonly tarballs: ReadonlyMap<string, string>
+}
+
+const test = base.extend<
+  { framework: string; example: Example },
+  { packed: Packed & { stop(): Promise<void> } }
+>({
+  packed: workerFixture(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pi-packed-'))
+    const stop = async (): Promise<void> => rmSync(folder, { recursive: true, force: true })
+    return { folder, tarballs: pack(join(folder, 'vendor')) as Map<string, string>, stop }
+  }),
   framework: ['', { option: true }],
   example: async ({ framework, packed }, use) => {
     const port = await freePort()
     const origin = `http://localhost:${port}`
     const service = await startService(['--memory', '--shop-origin', origin])
-    await use(exampleIn(join(packed.folder, framework), { framework, origin, packed, service }))
-    await service.stop()
+    const running = [service.stop]
+    const { ready } = service
+    await use(
+      exampleIn(join(packed.folder, framework), { framework, origin, packed, ready, running }),
+    )
+    for (const stop of running.reverse()) await stop()
   },
 })
 // One after the other: the packages are packed once, and builds don't compete.
@@ -55,9 +80,8 @@ for (const framework of ['next', 'sveltekit', 'nuxt', 'astro']) {
       await expect(example.start({ PI_API_KEY: undefined })).rejects.toThrow(
         'PI_API_KEY: environment variable is not set',
       )
-      const stop = await example.start()
+      await example.start()
       await paysAfterCancel(page, example.origin)
-      await stop()
     })
   })
 }
@@ -77,13 +101,12 @@ test.describe(() => {
       ...[...files].map(([, name = '', code = '']) => [name, code] as const),
       ['next.config.js', nextConfig],
     ])
-    const stop = await example.start()
+    await example.start()
     const headers = (await page.goto(example.origin))?.headers() ?? {}
     expect(headers['referrer-policy']).toBe('no-referrer')
     expect(headers['content-security-policy']).toMatch(/'nonce-/)
     await payWith(page, 'succeeded')
     await expect(page.locator('pi-checkout:state(paid)')).toHaveCount(1)
-    await stop()
   })
 })
 
@@ -97,12 +120,14 @@ const nextConfig = `export default {
 interface Given {
   readonly framework: string
   readonly origin: string
-  readonly packed: { readonly tarballs: ReadonlyMap<string, string> }
-  readonly service: Program<ServiceReady>
+  readonly packed: Packed
+  readonly ready: ServiceReady
+  /** What ends with the test. */
+  readonly running: (() => Promise<unknown>)[]
 }
 
-function exampleIn(cwd: string, { framework, origin, packed, service }: Given): Example {
-  const { apiKey, baseUrl, checkoutOrigin } = service.ready
+function exampleIn(cwd: string, { framework, origin, packed, ready, running }: Given): Example {
+  const { apiKey, baseUrl, checkoutOrigin } = ready
   // Without those of the test runner.
   const variables: NodeJS.ProcessEnv = {
     NODE_ENV: undefined,
@@ -137,14 +162,13 @@ function exampleIn(cwd: string, { framework, origin, packed, service }: Given): 
       const options = { command: 'npm', cwd, env, detached: true }
       const { child, log, stop } = await startProgram(['start'], options)
       // Next.js would wait for each connection of the browser, also one without a request.
-      const end = () => stop('SIGKILL')
+      running.push(() => stop('SIGKILL'))
       for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
         const signal = AbortSignal.timeout(10_000)
         const response = await fetch(origin, { signal }).catch(() => undefined)
-        if (response?.ok) return end
+        if (response?.ok) return
         await setTimeout(100)
       }
-      await end()
       throw new Error(`npm start does not respond:\n${log.join('\n')}`)
     },
   }

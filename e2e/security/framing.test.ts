@@ -53,15 +53,6 @@ test('gives form, data, and ack to a frame in the registered shop only', {
   await Promise.all(attempts.map(attack))
 })
 
-test('shows no form in a separate window', async ({ page, stack, pageErrors }) => {
-  pageErrors.allow(/./)
-  const { id } = await openCheckout(page)
-  const alone = await page.context().newPage()
-  await alone.goto(`${stack.checkoutOrigin}/checkout/${id}`)
-  await expect(alone.locator('.apart')).toBeVisible()
-  await expect(alone.locator('input')).toHaveCount(0)
-})
-
 interface Framing {
   readonly received: readonly { readonly t?: string }[]
   readonly loaded?: true

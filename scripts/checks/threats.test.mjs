@@ -8,7 +8,9 @@ test('each defense of the security guide names a test that exists', () => {
   const files = repositoryFiles('*.test.ts', '*.test.tsx', '*.test.mjs')
   const tests = files.map(({ text }) => text).join()
   const isNamed = (title) => ["'", '"', '`'].some((quote) => tests.includes(quote + title))
-  const missing = rows.filter(([, , defense, title]) => !isNamed(title) && !/^\*\*Not/.test(defense))
+  const missing = rows.filter(
+    ([, , defense, title]) => !isNamed(title) && !/^\*\*Not/.test(defense),
+  )
   expect(rows.length).toBeGreaterThan(50)
   expect(missing.map(([row]) => row)).toEqual([])
 })

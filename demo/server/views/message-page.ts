@@ -1,5 +1,4 @@
 /** Pages with a picture, a heading, a sentence, and a link: empty lists and errors. @module */
-import type { ShopProblem } from '../problem.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
 
@@ -16,7 +15,11 @@ export function message(
   </div>`
 }
 
-export function errorPage({ title, text, status }: ShopProblem): Page {
+export function errorPage({
+  title,
+  text,
+  status,
+}: Readonly<{ title: string; text: string; status: number }>): Page {
   const isElsewhere = status === 404 || status === 401
   const link = isElsewhere ? undefined : (['/cart', 'Back to the cart'] as const)
   return { title, content: message({ title, text, picture: 'copper-jazve' }, link) }

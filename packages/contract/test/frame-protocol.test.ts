@@ -43,7 +43,7 @@ test('rounds a height up, keeps whole versions, and ignores a test that is not t
 })
 
 test.each([{ accent: 'red' }, ['{}'], 1, null, 'a'.repeat(2049)])(
-  'drops the appearance %j and keeps the locale (threat 71)',
+  'drops the appearance %j and keeps the locale',
   (appearance) => {
     const message = { t: 'config', locale: 'hy' }
     expect(readFromElement({ ...message, appearance })).toEqual(message)
@@ -92,7 +92,7 @@ test.each([
   { t: 'auth', id: 'i'.repeat(129), secret: 'b' },
   { t: 'auth', id: 'a', secret: 's'.repeat(513) },
   { t: 'left', page: page.repeat(5) },
-])('%j is no message (threat 48)', (data) => {
+])('%j is no message', (data) => {
   const read = [readHello, readInit, readFromFrame, readFromElement].map((read) => read(data))
   expect(read).toEqual([undefined, undefined, undefined, undefined])
 })

@@ -112,12 +112,12 @@ test.each<[string, () => void]>([
       hello({ source: null })
     },
   ],
-])('ignores %s (threat 46)', (_, act) => {
+])('ignores %s', (_, act) => {
   act()
   expect([ports, log]).toEqual([[], []])
 })
 
-test('connects a reloaded page, five times in ten seconds (threat 49)', () => {
+test('connects a reloaded page, five times in ten seconds', () => {
   for (const _ of Array(5)) {
     hello()
     send({ t: 'renew' }, { t: 'ack' })

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(shop, { recursive: true }))
 
-test('the self-contained file imports nothing and contains no zod (threat 52)', () => {
+test('the self-contained file imports nothing and contains no zod', () => {
   expect(file).not.toMatch(/\bimport\s*[{*'"(]|\bfrom\s*['"]/)
   expect(file.toLowerCase()).not.toContain('zod')
   expect(file).toContain('import.meta.url')

@@ -46,6 +46,6 @@ test.each([
   [{ port: '65535' }, '--port: must be an integer from 0 to 65534'],
   [{ memory: true, data: 'x' }, '--memory and --data: cannot be combined'],
   [{ databaseUrl: 'mysql://x' }, '--database-url: must begin with postgres://'],
-] as const)('rejects the options %j and names the rule (threat 70)', (flags, rule) => {
+] as const)('rejects the options %j and names the rule', (flags, rule) => {
   expect(() => readConfig(flags, {})).toThrow(rule)
 })

@@ -38,7 +38,7 @@ for (const value of [
   null,
   new URL('https://pay.example'),
 ]) {
-  test(`${value} is no origin (threat 70)`, () => {
+  test(`${value} is no origin`, () => {
     expect(readOrigin(value)).toBeUndefined()
   })
 }

@@ -35,7 +35,7 @@ test.each<readonly [change: object, read: object]>([
     },
     { metadata: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`.padEnd(40), ''])) },
     { metadata: { a: '😀'.repeat(500) } },
-    // Characters are code points, and stay as they are (threat 25).
+    // Characters are code points, and stay as they are.
     { orderId: 'x'.repeat(32) },
     { orderId: '😀'.repeat(32) },
     { orderId: 'e\u0301'.repeat(16) },
@@ -136,7 +136,7 @@ const rejected: Readonly<Record<string, readonly Row[]>> = {
 
 test.each(
   Object.entries(rejected).flatMap(([field, rows]) => rows.map((row) => [field, ...row] as const)),
-)('rejects the %s %j: %s (threats 23, 26)', (field, value, expected) => {
+)('rejects the %s %j: %s', (field, value, expected) => {
   const [name, part] = field.split('.')
   const change = { [`${name}`]: part === undefined ? value : { id: 'c', [part]: value } }
   expect(fieldErrorsOf({ ...body, ...change })?.errors).toEqual([errorOf(expected)])

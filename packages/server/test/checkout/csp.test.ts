@@ -5,7 +5,7 @@ import { type CspOptions, cspFor } from '../../src/index.ts'
 
 const checkoutOrigin = 'https://pay.example'
 
-test('returns the policy of the security guide (threat 51)', () => {
+test('returns the policy of the security guide', () => {
   const guide = fileURLToPath(new URL('../../../../.github/SECURITY.md', import.meta.url))
   const [, policy] = /^Content-Security-Policy: (.*)$/m.exec(readFileSync(guide, 'utf8')) ?? []
   const policyText = cspFor({ checkoutOrigin, reportTo: 'csp' })

@@ -47,7 +47,7 @@ const rejections = Object.entries(rejected).flatMap(([code, requests]) =>
   requests.map(([request, rule]) => [JSON.stringify(request), code, request, rule] as const),
 )
 
-test.each(rejections)('rejects %.60s with %s (threat 36)', async (_, code, request, rule) => {
+test.each(rejections)('rejects %.60s with %s', async (_, code, request, rule) => {
   const onError = vi.fn()
   const { handoff, service } = shop({ onError })
   const [body, headers] = typeof request === 'string' ? [request, {}] : ['{}', request]
@@ -109,7 +109,7 @@ test.each<[headers: Record<string, string>, rule?: RegExp]>([
   [{ origin, 'sec-fetch-site': 'same-site' }],
   // The address bar.
   [{ 'sec-fetch-site': 'none' }],
-])('status with %j is rejected for %s (threat 36)', async (headers, rule) => {
+])('status with %j is rejected for %s', async (headers, rule) => {
   const authorize = vi.fn(() => orderId)
   const { status, errors } = shop({ authorize })
   expect((await status(orderId, headers)).status).toBe(rule ? 403 : 200)

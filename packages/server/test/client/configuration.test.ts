@@ -86,7 +86,7 @@ const malformedValues = malformed.flatMap(([option, rule, ...values]) =>
   values.map((value) => [option, value, rule] as const),
 )
 test.each(malformedValues)(
-  'rejects the option %s if it is %j, and does not repeat it (threats 4, 70)',
+  'rejects the option %s if it is %j, and does not repeat it',
   async (field, value, rule) => {
     const options: PaymentIntentsOptions = { apiKey, baseUrl, [field]: value }
     const error =

@@ -43,7 +43,7 @@ test.each<readonly [field: string, Partial<CreateParams>, CreateOptions]>([
 })
 
 test.each(['..', '.', '%2e%2e', 'a/b', 'a?x', '\\..\\x', '', 'x'.repeat(129)])(
-  'a retrieve with the id %j sends nothing (threat 5)',
+  'a retrieve with the id %j sends nothing',
   async (id) => {
     const { service, intents } = await clientOf([created()])
     await expect(intents.retrieve(id)).rejects.toThrow(/^id: must be the id of a Payment Intent/)

@@ -53,7 +53,7 @@ test('create sends the request of the specification and separates the secret', a
   expect(service.requests).toMatchObject(sent)
 })
 
-test('retrieve returns the intent without its secret (threat 12)', async () => {
+test('retrieve returns the intent without its secret', async () => {
   const { service, intents } = await clientOf([retrieved({ status: 'succeeded' })])
   const intent = await intents.retrieve('pi_abc')
   expect(intent).toMatchObject({ id: 'pi_abc', status: 'succeeded' })
@@ -88,7 +88,7 @@ test('fails at once if Retry-After ends with the total timeout', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-test('the total timeout covers requests and waits (threat 7)', async () => {
+test('the total timeout covers requests and waits', async () => {
   const { intents } = await clientOf([silent], { timeout: 200, totalTimeout: 300, maxRetries: 98 })
   // A busy host delays every timer of this process.
   const late = sleep(600, 'late')
@@ -191,7 +191,7 @@ function prints(value: unknown): string {
   return inspect(value, { depth: null, showHidden: true }) + JSON.stringify(value) + stack
 }
 
-test('no error, client, intent, or handoff prints a key or a secret (threat 2)', async () => {
+test('no error, client, intent, or handoff prints a key or a secret', async () => {
   const { url: elsewhere } = await scriptedService(created())
   const broken = async (): Promise<never> => {
     const request = { headers: { authorization: `Bearer ${apiKey}` } }

@@ -92,7 +92,7 @@ const cases = transports.flatMap(([name, fetch]) =>
   rows.map(([what, ...facts]) => [what, name, fetch, facts] as const),
 )
 test.concurrent.each(cases)(
-  'a create whose response %s has an outcome, and is repeated with the same key and bytes, with %s (threat 6)',
+  'a create whose response %s has an outcome, and is repeated with the same key and bytes, with %s',
   async (_what, _name, fetch, [step, code, outcome, retryable]) => {
     // A busy host must not end another request.
     const timeout = code === 'timed_out' ? 1000 : 8000
@@ -111,7 +111,7 @@ test.concurrent.each(cases)(
   },
 )
 
-test('an error names what was tried, what came back, and what it means (threat 6)', async () => {
+test('an error names what was tried, what came back, and what it means', async () => {
   const unavailable = problem(503, 'store_unavailable')
   const broken = created({ amount: 'x', customer: { id: 7 } })
   const script = [unavailable, unavailable, broken, retrieved({ id: 'x' })]

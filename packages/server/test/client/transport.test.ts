@@ -215,7 +215,7 @@ describe.each(ways)('with %s', (_, fetch) => {
       translate: ({ body }) => body,
     }).retrieve('pi_1')
 
-  test('sends nothing to the target of a redirect (threat 3)', async () => {
+  test('sends nothing to the target of a redirect', async () => {
     const target = await scriptedService(retrieved())
     const service = await scriptedService(redirect(307, `${target.url}/payment-intents/pi_1`))
     const error = await failureOf(read(service))
@@ -247,7 +247,7 @@ describe.each(ways)('with %s', (_, fetch) => {
     expect(error).toMatchObject({ code: 'response_too_large', outcome: 'unknown' })
   })
 
-  test('closes the connection of an endless response (threat 7)', async () => {
+  test('closes the connection of an endless response', async () => {
     const onClose = vi.fn()
     const service = await scriptedService((response) => {
       response.on('close', onClose).write(' '.repeat(limit + 1))
@@ -257,7 +257,7 @@ describe.each(ways)('with %s', (_, fetch) => {
   })
 })
 
-test('cuts a compressed response at its decompressed size, with fetch (threat 7)', async () => {
+test('cuts a compressed response at its decompressed size, with fetch', async () => {
   const service = await scriptedService((response) => {
     response.setHeader('content-encoding', 'gzip').end(gzipSync(' '.repeat(limit + 1)))
   })

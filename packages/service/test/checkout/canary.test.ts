@@ -16,7 +16,7 @@ const listed = '4000000000003220'
 const unlisted = '4111111111111111'
 const cvc = '8193'
 
-test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', async () => {
+test('writes no secret to PostgreSQL, its files, or a log', async () => {
   const server = await startPostgres()
   const secretKeys = newSecretKey()
   const service = await startTestService({

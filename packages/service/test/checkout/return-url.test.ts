@@ -50,7 +50,7 @@ for (const text of [
   ' https://shop.example/',
   `https://shop.example/${'a'.repeat(8192)}`,
 ]) {
-  test(`rejects ${JSON.stringify(text).slice(0, 60)} (threat 60)`, () => {
+  test(`rejects ${JSON.stringify(text).slice(0, 60)}`, () => {
     expect(readReturnUrl(text, registered)).toBeUndefined()
   })
 }

@@ -23,7 +23,7 @@ const begin = vi.spyOn(checkout.context.waits, 'wait')
 
 const protectedPaths = ['confirm', 'cancel', 'challenge/open', 'challenge/cancel']
 
-test('shows merchant, amount, and order, and no customer data (threat 15)', async () => {
+test('shows merchant, amount, and order, and no customer data', async () => {
   const client = new HostedPage(checkout)
   const pair = await checkout.createIntent()
   const session = await client.open(pair)
@@ -44,7 +44,7 @@ test('shows merchant, amount, and order, and no customer data (threat 15)', asyn
   expect(await client.view()).toEqual(session.intent)
 })
 
-test('returns one 404 for every mismatch of id and clientSecret (threat 13)', async () => {
+test('returns one 404 for every mismatch of id and clientSecret', async () => {
   const [one, other, revoked] = [
     await checkout.createIntent(),
     await checkout.createIntent(),
@@ -97,7 +97,7 @@ for (const origin of ['http://evil.localhost:3000', 'null', `${shop}/`, shop.toU
   })
 }
 
-test('opens a settled intent for ten minutes (threat 14)', async () => {
+test('opens a settled intent for ten minutes', async () => {
   const pair = await checkout.createIntent()
   const client = new HostedPage(checkout)
   await client.open(pair)
@@ -139,7 +139,7 @@ for (const [what, header, challenge] of [
   })
 }
 
-test('changes nothing for a page of another origin (threat 58)', async () => {
+test('changes nothing for a page of another origin', async () => {
   const client = await opened()
   const response = await client.post('cancel', {}, { origin: shop })
   expect(await response.json()).toMatchObject({
@@ -162,7 +162,7 @@ for (const [method, headers, isAllowed] of [
   ['GET', { host }, true],
   ['GET', { host, 'sec-fetch-site': 'cross-site' }, false],
 ] as const) {
-  test(`allows ${method} with ${JSON.stringify(headers)}: ${isAllowed} (threat 58)`, () => {
+  test(`allows ${method} with ${JSON.stringify(headers)}: ${isAllowed}`, () => {
     const check = () => samePageCheck('https://pay.example')({ method, headers } as never)
     if (isAllowed) check()
     else expect(check).toThrow('Only the hosted checkout page may call this.')
@@ -196,7 +196,7 @@ for (const [number, code, declineCode] of [
   })
 }
 
-test('fails the intent after a stolen card, shown as a plain decline (threat 66)', async () => {
+test('fails the intent after a stolen card, shown as a plain decline', async () => {
   const client = await opened()
   expect(await (await client.pay('4000000000009979')).json()).toMatchObject({
     status: 'failed',
@@ -209,7 +209,7 @@ test('fails the intent after a stolen card, shown as a plain decline (threat 66)
   })
 })
 
-test('charges once for one of twenty simultaneous confirmations (threats 53, 63)', async () => {
+test('charges once for one of twenty simultaneous confirmations', async () => {
   const client = await opened()
   const { id, version } = await client.view()
   const responses = await Promise.all(
@@ -257,7 +257,7 @@ test('opens a challenge twenty times, and cancels it also twice', async () => {
   }
 })
 
-test('opens a redirect with an address to return to only (threat 60)', async () => {
+test('opens a redirect with an address to return to only', async () => {
   const client = await opened()
   await client.pay('4000002760003184')
   const forged = ['https://evil.example/', '?', '?return=https%3A%2F%2Fevil.example%2F', '/docs']
@@ -383,7 +383,7 @@ for (const [what, end, status] of [
     'canceled',
   ],
 ] as const) {
-  test(`ends a session, and no other one, when ${what} (threat 59)`, async () => {
+  test(`ends a session, and no other one, when ${what}`, async () => {
     await checkout.registerOrigin(removed)
     const pair = await checkout.createIntent()
     const [client, other] = [new HostedPage(checkout), await opened()]

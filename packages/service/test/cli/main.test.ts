@@ -77,7 +77,7 @@ test('rejects a second process on the same data directory', async () => {
   expect((await create(service)).status).toBe(201)
 })
 
-test('creates and revokes an API key of a running service (threat 10)', async () => {
+test('creates and revokes an API key of a running service', async () => {
   const named = ['--merchant', 'Second Shop', '--environment', 'live']
   const expires = ['--expires', '2099-01-31T00:00:00Z']
   const { id, apiKey } = await onData('keys', 'create', ...named, ...expires)
@@ -117,7 +117,7 @@ test('revokes the clientSecret of a live intent and ends its open checkout', asy
   expect(mistaken).not.toContain(clientSecret.slice(-48))
 })
 
-test('registers, lists, and removes an exact origin (threat 70)', async () => {
+test('registers, lists, and removes an exact origin', async () => {
   const origin = 'https://shop.example'
   const { id } = await created(service)
   const framers = async () => {
@@ -154,7 +154,7 @@ for (const [args, rule] of [
   [['keys', 'revoke', 'key_x', '--data', data], 'No key has this id'],
   [['exec', '--shop-origin', 'http://shop.example.com', '--', 'node'], '--shop-origin: must be'],
 ] as const) {
-  test(`rejects ${args.slice(0, 3).join(' ')} with the rule and the fix (threat 70)`, async () => {
+  test(`rejects ${args.slice(0, 3).join(' ')} with the rule and the fix`, async () => {
     expect(await failed(...args)).toContain(rule)
   })
 }

@@ -22,7 +22,7 @@ test('blocks no client after the clock is set back', () => {
   limit.take('a')
 })
 
-test('limits an environment regardless of its headers, with Retry-After (threat 32)', async () => {
+test('limits an environment regardless of its headers, with Retry-After', async () => {
   const service = await startTestService({ PI_RATE_LIMIT: '1' })
   const responses = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
@@ -55,7 +55,7 @@ test('limits a live environment to 200 requests, then 100 a second; no test envi
   expect(() => ask('env_live', 'live', 1)).toThrow(rejected)
 })
 
-test('limits live confirmations by intent and by environment (threat 66)', () => {
+test('limits live confirmations by intent and by environment', () => {
   fakeDate()
   let intents = 0
   const confirmations = (env: NodeJS.ProcessEnv) => {

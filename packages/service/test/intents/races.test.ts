@@ -166,7 +166,7 @@ for (const [name, subject] of subjects) {
     expect(stateOf(intent).challenge).toMatchObject({ tries: 1 })
   })
 
-  test(`${name}: creates one intent from twenty creates with one key (threat 20)`, async () => {
+  test(`${name}: creates one intent from twenty creates with one key`, async () => {
     const key = hashes(1)
     // After 48 hours the key has expired.
     for (const hours of [0, 48]) {

@@ -54,7 +54,7 @@ async function opened(by: Merchant, origin: string): Promise<[status: number, Ho
   return [response.status, client]
 }
 
-test('returns an intent to its own environment only (threat 8)', async () => {
+test('returns an intent to its own environment only', async () => {
   const owners = [service, live, second, secondLive]
   const intents = await Promise.all(owners.map(async (owner) => (await created(owner)).id))
   const bodies = new Set<string>()

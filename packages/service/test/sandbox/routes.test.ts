@@ -351,7 +351,7 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   expect((await control(service, 'DELETE', `${origins}?origin=${origin}`)).status).toBe(404)
 })
 
-test('hides live environments (threat 16)', async () => {
+test('hides live environments', async () => {
   const { id } = await created(live)
   await retrieve(live, id)
   await create(live, order, { origin: 'http://localhost:3000' })
@@ -395,7 +395,7 @@ test('masks the id of a live intent in the request log', async () => {
 
 for (const { method, path: pattern } of Object.values(routes)) {
   if (!pattern.startsWith('/_sandbox/environments/:id')) continue
-  test(`finds no live environment with ${method} ${pattern} (threat 16)`, async () => {
+  test(`finds no live environment with ${method} ${pattern}`, async () => {
     const at = pattern.replace('/_sandbox', '').replace(':id', liveEnvironment)
     const body = method === 'POST' || method === 'PUT' ? { offset: 1 } : undefined
     const response = await control(service, method, at.replace(/:\w+/, '1'), body)
@@ -408,7 +408,7 @@ test.each([
   [400, 'DELETE', `${path}/origins?origin=%00`],
   [400, 'POST', '/environments/%00/reset'],
   [400, 'POST', '/intents/%00/checkout'],
-] as const)('returns %s for request %# (threat 16)', async (status, method, at) => {
+] as const)('returns %s for request %#', async (status, method, at) => {
   expect((await control(service, method, at)).status).toBe(status)
 })
 

@@ -83,7 +83,7 @@ test('accepts another card after a cancel at the bank or at the checkout', async
   for (const client of [atBank, atCheckout]) expect(await client.view()).toMatchObject(canceled)
 })
 
-test('opens one page once with the newest token of its challenge (threat 62)', async () => {
+test('opens one page once with the newest token of its challenge', async () => {
   const client = await challenged()
   const older = await client.openChallenge()
   const { ticket, token } = await entered(client)
