@@ -1,5 +1,6 @@
 /** `@pi-checkout/element` from the two values to a usable form, next to a bare iframe with the same page. @module */
 import { readFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { fakeHostedPage } from '@pi-checkout/element/testing'
 import { installedChromium } from '@pi-checkout/test-support/browsers'
 import { startSite } from '@pi-checkout/test-support/sites'
@@ -49,25 +50,27 @@ const page = (origin: string): string => `<!doctype html>
 
 export async function measure(size: Size): Promise<readonly Row[]> {
   const { html } = fakeHostedPage()
-  const files: Record<string, readonly [type: string, body: string | Buffer]> = {
-    '/pi-checkout.js': ['text/javascript', readFileSync(script)],
-    '/checkout/pi_1': ['text/html', html],
+  const code = readFileSync(script)
+  const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
+  const respond: RequestListener = ({ url }, response) => {
+    const isScript = url === '/pi-checkout.js'
+    const type = isScript ? 'text/javascript' : 'text/html'
+    response.writeHead(200, { ...headers, 'content-type': type }).end(isScript ? code : html)
   }
-  const site = await startSite(({ url = '' }, response) => {
-    const [type, body] = files[url] ?? ['text/html', page(`http://pay.localhost:${site.port}`)]
-    const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
-    response.writeHead(200, { ...headers, 'content-type': type }).end(body)
-  })
+  const checkout = await startSite(respond, { name: 'pay.localhost' })
+  const show: RequestListener = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page(checkout.origin))
+  }
+  const shop = await startSite(show, { name: 'shop.localhost' })
   const browser = await chromium.launch(await installedChromium({ full: true }))
   const tab = await browser.newPage()
-  await tab.goto(`http://shop.localhost:${site.port}`)
+  await tab.goto(shop.origin)
   await tab.waitForFunction('window.timeOf')
   const times = await inTurns(size(100, 1), {
     element: () => tab.evaluate<number>('timeOf("element")'),
     bare: () => tab.evaluate<number>('timeOf("bare")'),
   })
-  await browser.close()
-  await site.close()
+  await Promise.all([browser.close(), shop.close(), checkout.close()])
   const against = { against: 'a bare iframe', baseline: times.bare, target: '≤ 1.1' } as const
   return [compare('time from mount to pi-ready', times.element, against)]
 }

@@ -63,7 +63,7 @@ async function starts(start: () => Promise<Service>, size: Size): Promise<readon
 async function loads(service: Service, url: string, size: Size) {
   const count = size(5_000, 100)
   const { pgbench: baseline, ...ours } = await inTurns(size(5, 1), {
-    pgbench: () => pgbench(url, size(3, 2)),
+    pgbench: () => pgbench(url, 3),
     creates: async () => (await create(service, count)).perSecond,
     retrieves: async () => await retrieve(service, (await create(service, count)).handoffs),
     confirmations: async () => await confirm(service, (await create(service, count / 2)).handoffs),
