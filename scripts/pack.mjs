@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { root } from './files.mjs'
 import { pnpm } from './pnpm.mjs'
 
@@ -17,8 +16,7 @@ export function pack(folder) {
   // Only pnpm writes versions and published entries into the manifest.
   const selected = ['--recursive', '--filter', `./packages/{${published.join(',')}}`]
   const args = ['--yes', pnpm, ...selected, 'pack', '--pack-destination', folder]
-  const env = { ...process.env, PNPM_CONFIG_PNPMFILE: 'scripts/pnpmfile.mjs' }
-  const { status, stdout, stderr } = spawnSync('npx', args, { cwd: root, encoding: 'utf8', env })
+  const { status, stdout, stderr } = spawnSync('npx', args, { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`The packages could not be packed:\n${stdout}${stderr}`)
   return new Map(
     published.map((name) => [name, tarballs(folder).find((file) => file.includes(`-${name}-`))]),
@@ -30,7 +28,7 @@ function tarballs(folder) {
   return names.map((name) => join(folder, name))
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   const folder = resolve(process.argv[2] ?? join(root, '.cache/packages'))
   const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
   if (build.status !== 0) process.exit(1)

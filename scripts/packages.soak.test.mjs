@@ -58,9 +58,9 @@ for (const name of published) {
     }
   })
 
-  test(`${name}: the manifest has what npm shows, no workspace versions, and no build`, () => {
+  test(`${name}: the manifest has what npm shows, and no workspace versions`, () => {
     const manifest = manifestOf(name)
-    expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"|"scripts"|wireit/)
+    expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"/)
     // Each package installs alone, except that the explorer starts the service. pnpm and Yarn take only a peer from
     // another tarball.
     const { dependencies = {}, peerDependencies = {} } = manifest

@@ -8,6 +8,7 @@ import {
   firefoxPath,
   headlessShellPath,
 } from '../packages/test-support/src/browsers.mjs'
+import { runPnpm } from './pnpm.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -20,8 +21,7 @@ if (process.argv.includes('--tests')) await installPrograms()
 function installDependencies() {
   console.log('Installing dependencies, which can take a minute…')
   const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--loglevel=error']
-  const done = run(process.execPath, ['scripts/pnpm.mjs', ...args])
-  if (!done) fail('The dependencies could not be installed. See the lines above.')
+  if (!runPnpm(...args)) fail('The dependencies could not be installed. See the lines above.')
 }
 
 /** Installs packages of Debian. Without them the tests that need them are skipped. */

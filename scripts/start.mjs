@@ -73,7 +73,7 @@ console.log(`
 async function build() {
   process.stdout.write('Building what has changed, which can take a minute ')
   const dots = setInterval(() => process.stdout.write('.'), 2000)
-  const child = spawn('npm', ['run', '--silent', 'build'], { cwd: root })
+  const child = spawn(process.execPath, ['scripts/build.mjs'], { cwd: root })
   children.push(child)
   const output = [child.stdout, child.stderr].map((stream) => text(stream))
   const [code] = await once(child, 'close')

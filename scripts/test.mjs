@@ -34,7 +34,7 @@ const steps = {
 
 clearResults()
 const selected = process.argv.slice(2).flatMap((part) => steps[part])
-if (await run({ name: 'build', command: 'npm run --silent build' })) {
+if (await run({ name: 'build', command: 'node scripts/build.mjs' })) {
   for (const step of selected) await run(step)
 }
 const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((state) =>

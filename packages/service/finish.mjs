@@ -3,10 +3,6 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-// A type that TypeScript has only with this library.
-const types = 'dist/index.d.ts'
-writeFileSync(types, `/// <reference lib="esnext.disposable" />\n${readFileSync(types, 'utf8')}`)
-
 const hosted = 'dist/hosted'
 const element = '../element/dist/pi-checkout.js'
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))

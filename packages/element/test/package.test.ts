@@ -24,9 +24,7 @@ beforeAll(async () => {
   }
   file = readFileSync(join(outDir, 'pi-checkout.js'), 'utf8')
   const { name, version, type } = manifest
-  const withoutSource = (key: string, value: unknown) => (key === 'source' ? undefined : value)
-  const exports = JSON.parse(JSON.stringify(manifest.exports, withoutSource))
-  const published = { name, version, type, exports }
+  const published = { name, version, type, exports: manifest.publishConfig.exports }
   writeFileSync(join(installed, 'package.json'), JSON.stringify(published))
 })
 

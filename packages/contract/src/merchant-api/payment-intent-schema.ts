@@ -17,7 +17,7 @@ import type { FieldError, FieldErrorCode } from './problem.ts'
 import { limits } from './spec-decisions.ts'
 
 /** Controls, line and paragraph separators, and characters that change the reading direction (UAX #9). */
-export const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+export const controlCharacters: RegExp = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 // Anything but spaces, combining marks, and characters that fonts do not show.
 const visible = /[^\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u
