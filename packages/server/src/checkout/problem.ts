@@ -37,8 +37,6 @@ export class HandoffRejection extends Error {
   readonly code: HandoffProblemCode
   /** HTTP status of the response. */
   readonly status: number
-  /** `X-Request-Id` of the request, if any. */
-  requestId: string | undefined
 
   /** @param rule - What was expected, for the shop's log. The browser gets the title of the code. */
   constructor(

@@ -119,20 +119,17 @@ async function problemOf<Context>(
   { report, basePath }: Shop<Context>,
   sent: PageRequest<Context>,
 ): Promise<Response> {
-  const { route, request, context, orderId } = sent
+  const { route, context, orderId } = sent
   const about = { error, context, orderId }
   if (!(error instanceof HandoffRejection)) {
     report(about)
     return await problemFor(publicCode(error), sent)
   }
   const { code, status, message } = error
-  error.requestId = request.headers.get('x-request-id')?.slice(0, 128)
   // A client that disconnects is no error of the shop or its page.
   if (code !== 'body_incomplete') {
     const path = `${basePath === '/' ? '' : basePath}/${route}`
-    const id = error.requestId ? `, X-Request-Id ${JSON.stringify(error.requestId)}` : ''
-    const line = `${path} returned ${status} ${code}${id}: ${message}`
-    report(about, line)
+    report(about, `${path} returned ${status} ${code}: ${message}`)
   }
   return await problemFor(code, sent)
 }

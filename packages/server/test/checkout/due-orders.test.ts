@@ -3,7 +3,7 @@ import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { memoryPayments, PaymentIntents } from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
-import { fakeTimers, orderId, type Shop, shop, withRetrieves } from './shop.ts'
+import { fakeTimers, orderId, type Shop, type ShopOptions, shop, withRetrieves } from './shop.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -55,58 +55,48 @@ test(`a closed tab is known after an eighth of the time since the last handoff (
   }
 }, 60_000)
 
-test('a paid order is found behind 120 orders whose intents are gone', async () => {
-  const service = withRetrieves((intent, usual) =>
-    intent.orderId.startsWith('gone') ? gone() : usual(),
-  )
-  const all = shop({ service })
-  await openOrders(all, 'gone', 120)
-  const id = await all.intent()
-  service.settle(id, 'succeeded')
-  await all.later(2 * minute)
-  expect(all.paid).toEqual([id])
-})
-
-test.each([
-  ['order', /^ShopError: order: the hook failed for order "bad-\d+": broken/],
-  ['load', /^ShopError: payments\.load failed for order "bad-\d+": broken/],
-] as const)('a paid order is found behind 120 orders for which %s fails', async (name, message) => {
-  const store = memoryPayments()
-  let isBroken = false
-  const fail = (called: string, id: string): void => {
-    if (isBroken && called === name && id.startsWith('bad')) throw new Error('broken')
-  }
-  const load: typeof store.load = (scope, id) => {
-    fail('load', id)
-    return store.load(scope, id)
-  }
-  const all: Shop = shop({
-    order: (id) => {
-      fail('order', id)
-      return all.rows.get(id)
-    },
-    payments: { ...store, load },
-  })
-  await openOrders(all, 'bad', 120)
-  const id = await all.intent()
-  isBroken = true
-  all.service.settle(id, 'succeeded')
-  await all.later()
-  expect(all.paid).toEqual([id])
-  expect(String(all.errors[0])).toMatch(message)
-})
-
-test('orders that the service cannot return have no turn before others', async () => {
-  const service = withRetrieves((intent, usual) =>
-    intent.orderId.startsWith('bad') ? failed() : usual(),
-  )
-  const all = shop({ service })
-  await openOrders(all, 'bad', 20)
-  const id = await all.intent()
-  service.settle(id, 'succeeded')
-  await pass(all, 5, minute)
-  expect(all.paid).toEqual([id])
-})
+test.each<[failing: string, count: number, runs: number, message?: RegExp]>([
+  ['retrieve, with 404,', 120, 1],
+  // Five such failures in a row end a run.
+  ['retrieve, with 500,', 20, 5],
+  ['order', 120, 1, /^ShopError: order: the hook failed for order "bad-\d+": broken/],
+  ['load', 120, 1, /^ShopError: payments\.load failed for order "bad-\d+": broken/],
+])(
+  'a paid order is found although %s fails for %i orders before it',
+  async (failing, count, runs, message) => {
+    let isBroken = false
+    const isBad = (call: string, id: string): boolean =>
+      isBroken && call === failing && id.startsWith('bad')
+    const fail = (call: string, id: string): void => {
+      if (isBad(call, id)) throw new Error('broken')
+    }
+    const store = memoryPayments()
+    const all: Shop = shop({
+      service: withRetrieves(({ orderId: id }, usual) => {
+        if (isBad('retrieve, with 404,', id)) return gone()
+        return isBad('retrieve, with 500,', id) ? failed() : usual()
+      }),
+      order: (id) => {
+        fail('order', id)
+        return all.rows.get(id)
+      },
+      payments: {
+        ...store,
+        load: (scope, id) => {
+          fail('load', id)
+          return store.load(scope, id)
+        },
+      },
+    })
+    await openOrders(all, 'bad', count)
+    const id = await all.intent()
+    isBroken = true
+    all.service.settle(id, 'succeeded')
+    await pass(all, runs, minute)
+    expect(all.paid).toEqual([id])
+    if (message) expect(String(all.errors[0])).toMatch(message)
+  },
+)
 
 test('a hook that throws for a day stops no other order, and runs again within an hour', async () => {
   const settled = new Set<string>()
@@ -270,20 +260,28 @@ test('start() settles what is open, repeats it, and stops', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('start() finds a store that fails, and writes nothing', async () => {
+test('start() writes nothing', async () => {
   const payments = memoryPayments()
   const save = vi.spyOn(payments, 'save')
   const { checkout } = shop({ payments })
   await (await checkout.start())()
   expect(save).not.toHaveBeenCalled()
-  vi.spyOn(payments, 'due').mockRejectedValue(new Error('no such table: checkout_payments'))
-  await expect(checkout.start()).rejects.toThrow(/no such table/)
 })
 
-test('start() rejects with a retryable error while the service is down', async () => {
-  const { checkout, service } = shop()
-  service.refuseConnection()
-  await expect(checkout.start()).rejects.toMatchObject({ retryable: true })
+test.each<
+  [string, (options: Required<Pick<ShopOptions, 'service' | 'payments'>>) => unknown, object]
+>([
+  ['a service that is down', ({ service }) => service.refuseConnection(), { retryable: true }],
+  ['a rejected key', ({ service }) => service.status(401), { status: 401, retryable: false }],
+  [
+    'a store that fails',
+    ({ payments }) => vi.spyOn(payments, 'due').mockRejectedValue(new Error('no such table')),
+    { message: expect.stringContaining('no such table'), retryable: true },
+  ],
+])('start() finds %s', async (_, fail, expected) => {
+  const options = { service: fakeService(), payments: memoryPayments() }
+  fail(options)
+  await expect(shop(options).checkout.start()).rejects.toMatchObject(expected)
 })
 
 test('start() waits longer while the store fails', async () => {

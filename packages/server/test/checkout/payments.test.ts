@@ -47,20 +47,14 @@ test('an order that returns to an earlier version has one payable intent for it'
   expect(await intent()).toBe(second)
 })
 
-test('two tabs get one intent', async () => {
-  const { intent, service } = shop()
-  const [one, two] = await Promise.all([intent(), intent()])
-  expect(one).toBe(two)
-  expect(service.intents).toHaveLength(1)
-})
-
-test('two tabs get one intent while the customer of the order changes', async () => {
+test('two tabs get one intent, also while the customer of the order changes', async () => {
   let changes = 0
   const { intent } = shop({
     order: () => ({ orderId, amount: 100, currency: 'AMD', customer: { id: `c-${++changes}` } }),
   })
   const [one, two] = await Promise.all([intent(), intent()])
-  expect(one).toBe(two)
+  expect(one).toMatch(/^pi_/)
+  expect(two).toBe(one)
 })
 
 test('30 requests of an order at the same time get one intent', async () => {
@@ -143,14 +137,6 @@ test.each([
   expect(await phase()).toBe('review')
   await later()
   expect([paid, reviews]).toEqual([[], [`${second} mismatch`]])
-})
-
-test('onPaid that returns nothing is an error, and the order is not paid', async () => {
-  const { intent, phase, service, errors } = shop({ onPaid: () => undefined as never })
-  service.settle(await intent(), 'succeeded')
-  expect(await phase()).toBe('processing')
-  const message = /^ShopError: onPaid failed for intent pi_\w+ of order "A-1001": must return true/
-  expect(String(errors[0])).toMatch(message)
 })
 
 /** An order with a payment for each amount up to `count`. */

@@ -44,12 +44,3 @@ test('settle changes the latest intent of an order only', async () => {
   expect(verify(await intents.retrieve(old.id), { ...order, id: old.id })).toBe('open')
   expect(() => service.settle('B-2', 'failed')).toThrow(/^id: must be that of an intent/)
 })
-
-test.each(['truncateBody', 'stallBody'] as const)('%s sends half of the body', async (fault) => {
-  const service = fakeService()
-  const address = `${service.options.baseUrl}/refunds`
-  const whole = await (await service.fetch(address)).text()
-  const { body } = await service[fault]().fetch(address)
-  const half = await body?.getReader().read()
-  expect(half?.value).toHaveLength(Math.floor(whole.length / 2))
-})
