@@ -1,7 +1,6 @@
 import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test, vi } from 'vitest'
 import { samePageCheck } from '../../src/checkout/routes.ts'
-import { stateOf } from '../../src/intents/intent.ts'
 import { change, createIntentStore } from '../../src/intents/store.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { sql } from '../../src/store/sql.ts'
@@ -207,18 +206,6 @@ test('fails the intent after a stolen card, shown as a plain decline (threat 66)
     code: 'intent_finalized',
     detail: 'The Payment Intent is final. Read it again.',
   })
-})
-
-test('charges once for one of twenty simultaneous confirmations (threats 53, 63)', async () => {
-  const client = await opened()
-  const { id, version } = await client.view()
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, () => client.pay('4242424242424242', { version })),
-  )
-  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
-  const intent = await checkout.context.intents.find(id)
-  const confirmations = intent ? stateOf(intent).confirmations : []
-  expect(confirmations).toMatchObject([{ providerPaymentId: expect.stringMatching(/^sim_/) }])
 })
 
 test('opens a challenge twenty times, and cancels it also twice', async () => {

@@ -160,12 +160,6 @@ for (const [name, subject] of subjects) {
     expect(accepted(results)).toBe(40)
   })
 
-  test(`${name}: counts one of two wrong codes with one token`, async () => {
-    const first = [pay('challenge'), open, enter]
-    const { intent } = await race(subject, { first, causes: [answer('1'), answer('2')] })
-    expect(stateOf(intent).challenge).toMatchObject({ tries: 1 })
-  })
-
   test(`${name}: creates one intent from twenty creates with one key (threat 20)`, async () => {
     const key = hashes(1)
     // After 48 hours the key has expired.
