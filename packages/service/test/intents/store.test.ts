@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Draft } from '../../src/intents/create.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
+import type { Draft } from '../../src/intents/store.ts'
 import { change, createIntentStore, load } from '../../src/intents/store.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { StoreError } from '../../src/store/errors.ts'
