@@ -37,7 +37,7 @@ export interface IntentPage {
 }
 
 /** An intent of the merchant API, with its other stored data. */
-export interface IntentDetails {
+interface IntentDetails {
   readonly intent: PaymentIntent
   /** Id of the environment. */
   readonly environment: string

@@ -36,8 +36,6 @@ export interface Verified extends TokenSubject {
   readonly expiresAt: Date
 }
 
-export type Tokens = ReturnType<typeof createTokens>
-
 /** Creates what signs and verifies tokens with a key that is derived from `PI_SECRET_KEY`. */
 export function createTokens(keys: SecretKeys) {
   const key = createSecretKey(keys.derive('token'))

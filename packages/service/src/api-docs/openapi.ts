@@ -1,6 +1,8 @@
-/** Generates the OpenAPI 3.1 description from the schemas of requests and responses. @module */
+/** The OpenAPI 3.1 description, from the schemas of requests and responses. @module */
 import {
   CreatedPaymentIntentSchema,
+  CreatePaymentIntentSchema,
+  currencies,
   fieldErrorCodes,
   limits,
   PaymentIntentSchema,
@@ -10,46 +12,6 @@ import {
   routes,
 } from '@pi-checkout/contract'
 import { z } from 'zod'
-import { requestSchema } from './request-schema.ts'
-
-/** Problems of each operation, in the order of the checks. */
-export const operationProblems = {
-  create: [
-    'method_not_allowed',
-    'secret_key_in_browser',
-    'unsupported_media_type',
-    'payload_too_large',
-    'invalid_header',
-    'missing_credentials',
-    'invalid_credentials',
-    'revoked_credentials',
-    'rate_limited',
-    'invalid_idempotency_key',
-    'malformed_json',
-    'invalid_body',
-    'validation_failed',
-    'unknown_parameter',
-    'idempotency_key_reused',
-    'idempotency_key_in_use',
-    'request_timeout',
-    'internal_error',
-    'store_unavailable',
-    'timeout',
-  ],
-  retrieve: [
-    'method_not_allowed',
-    'secret_key_in_browser',
-    'invalid_header',
-    'missing_credentials',
-    'invalid_credentials',
-    'revoked_credentials',
-    'rate_limited',
-    'payment_intent_not_found',
-    'internal_error',
-    'store_unavailable',
-    'timeout',
-  ],
-} as const satisfies Record<string, readonly ProblemCode[]>
 
 /** Body of an error response. The OpenAPI description also allows unknown fields. */
 export const ProblemResponse = z.strictObject({
@@ -78,7 +40,7 @@ export function openapi(serverUrl: string) {
     summary: 'Retrieve a Payment Intent',
     responses: {
       200: response('The current intent, without its secret', 'PaymentIntent'),
-      ...problems(operationProblems.retrieve),
+      default: problem,
     },
   }
   return {
@@ -109,7 +71,7 @@ export function openapi(serverUrl: string) {
               'CreatedPaymentIntent',
               ['location', 'idempotent-replayed'],
             ),
-            ...problems(operationProblems.create),
+            default: problem,
           },
         },
       },
@@ -181,26 +143,46 @@ function response(
   }
 }
 
-/** Returns one response for each HTTP status, as OpenAPI requires. Descriptions list the codes. */
-function problems(codes: readonly ProblemCode[]): Record<number, ReturnType<typeof response>> {
-  const statuses = new Set(codes.map((code) => problemCodes[code].status))
-  return Object.fromEntries(
-    [...statuses].map((status) => {
-      const group = codes.filter((code) => problemCodes[code].status === status)
-      const texts = group.map((code) => `\`${code}\`: ${problemCodes[code].title}`)
-      const headers = statusHeaders[status] ?? []
-      return [status, response(texts.join('. '), 'Problem', headers, problemMediaType)]
-    }),
-  )
+/** Any error. The guide lists the codes. */
+const problem = response(
+  'An error: `code` says which one',
+  'Problem',
+  ['www-authenticate', 'allow', 'accept-post', 'retry-after', 'ratelimit', 'ratelimit-policy'],
+  problemMediaType,
+)
+
+/** Returns the schema of the create request, with the limits that zod checks in code. */
+function requestSchema(): z.core.JSONSchema.BaseSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(CreatePaymentIntentSchema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ path, jsonSchema }) => {
+      // For `anyOf`, the rule belongs to the alternative other than `null`.
+      if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
+    },
+  })
+  return rest
 }
 
-/** Headers of the problems with a status, besides those of each response. */
-const statusHeaders: Readonly<Record<number, readonly string[]>> = {
-  401: ['www-authenticate'],
-  405: ['allow'],
-  409: ['retry-after'],
-  415: ['accept-post'],
-  429: ['retry-after', 'ratelimit', 'ratelimit-policy'],
-  503: ['retry-after'],
-  504: ['retry-after'],
+const rules: Readonly<Record<string, object>> = {
+  'properties.amount': {
+    type: 'integer',
+    description: 'Minor currency units: 150000 is 1500.00 AMD',
+  },
+  'properties.currency': {
+    enum: currencies.flatMap((code) => [code, code.toLowerCase()]),
+    description: 'Returned in upper case',
+  },
+  'properties.orderId': {
+    minLength: 1,
+    description:
+      'Well-formed text with a visible character, without control or text-direction characters',
+  },
+  'properties.metadata': {
+    type: 'object',
+    maxProperties: limits.metadataKeys,
+    propertyNames: { minLength: 1, maxLength: limits.metadataKey },
+    additionalProperties: { type: 'string', maxLength: limits.metadataValue },
+    description: `At most ${limits.metadataBytes} bytes in total`,
+  },
 }

@@ -71,17 +71,9 @@ function apart(title: string, content: string): string {
 }
 
 export function checkoutStyleSource(folder: string): string {
-  const page = readPage(folder, 'checkout')
-  const known = styleSources.get(page)
-  if (known) return known
-  const [, rest = ''] = page.split('<style>')
-  const [sheet = ''] = rest.split('</style>')
-  const source = `'sha256-${hash('sha256', sheet, 'base64')}'`
-  styleSources.set(page, source)
-  return source
+  const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(readPage(folder, 'checkout')) ?? []
+  return `'sha256-${hash('sha256', sheet, 'base64')}'`
 }
-
-const styleSources = new Map<string, string>()
 
 export function errorPage(
   folder: string,

@@ -5,10 +5,9 @@ import { routes } from '../../shared/routes.ts'
 import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
-import { stateOf } from '../intents/intent.ts'
+import { lastConfirmation, selectedMethod, stateOf } from '../intents/intent.ts'
 import type { Cause, Rejection } from '../intents/lifecycle.ts'
 import { change, type IntentStore, load, type Snapshot } from '../intents/store.ts'
-import { merchantView } from '../intents/views.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createTokens, type TokenSubject, type Verified } from '../tokens.ts'
 
@@ -68,7 +67,7 @@ export function createSessions({
 
   /** Returns what the page may see of an intent. Fields are listed, so that no other is included. */
   function view({ environment, intent }: Pick<Snapshot, 'environment' | 'intent'>): CheckoutView {
-    const { paymentMethod, lastPaymentFailure } = merchantView(intent)
+    const card = selectedMethod(intent)?.card
     const { challenge } = stateOf(intent)
     return {
       id: intent.id,
@@ -79,8 +78,8 @@ export function createSessions({
       currency: intent.currency,
       orderId: intent.orderId,
       status: intent.status,
-      paymentMethod: paymentMethod?.card ? { type: 'card', card: paymentMethod.card } : null,
-      lastPaymentFailure,
+      paymentMethod: card ? { type: 'card', card } : null,
+      lastPaymentFailure: lastConfirmation(intent)?.failure ?? null,
       nextAction: challenge && {
         type: challenge.type,
         expiresAt: challenge.expiresAt,

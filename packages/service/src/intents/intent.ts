@@ -1,13 +1,15 @@
 /** A Payment Intent as stored: what the merchant sent, and one document of what has happened to it. @module */
-import type {
-  Currency,
-  Customer,
-  Metadata,
-  PaymentFailure,
-  PaymentIntentStatus,
-  PaymentMethod,
+import {
+  type Currency,
+  type Customer,
+  isFinal,
+  type Metadata,
+  type PaymentFailure,
+  type PaymentIntentStatus,
+  type PaymentMethod,
 } from '@pi-checkout/contract'
 import type { ProviderResult } from '../provider/acquirer.ts'
+import { maxConfirmations, maxEvents } from './lifetimes.ts'
 
 /** All times are those of the intent's environment. */
 export interface Intent {
@@ -98,6 +100,12 @@ export function lastConfirmation({ state }: Pick<Intent, 'state'>): Confirmation
   return state?.confirmations.at(-1)
 }
 
+/** Returns the card of the last confirmation, unless the buyer has to choose another one. */
+export function selectedMethod(intent: Intent): PaymentMethod | null {
+  const confirmation = lastConfirmation(intent)
+  return confirmation && !confirmation.failure?.retryable ? confirmation.paymentMethod : null
+}
+
 /** Returns the time of the last event, or of the creation. */
 export function updatedAt({ state, createdAt }: Pick<Intent, 'state' | 'createdAt'>): Date {
   const last = lastEvent({ state })
@@ -117,3 +125,35 @@ export function settlementOf(intent: Pick<Intent, 'status' | 'state'>): Pending[
 export function isOpen({ state }: Confirmation): boolean {
   return state === 'challenge' || state === 'processing'
 }
+
+/** Runs before each write. @throws {Error} If the intent is in a state that must not exist. */
+export function assertState(intent: Intent): void {
+  const { confirmations, events, challenge } = stateOf(intent)
+  const { status } = intent
+  const open = confirmations.filter(isOpen)
+  const waits = status === 'requires_action' || status === 'processing'
+  const times = [intent.createdAt, ...events.map(({ at }) => new Date(at))]
+  const rules = {
+    version: intent.version === events.length + 1,
+    status: status === (events.at(-1)?.status ?? 'requires_payment_method'),
+    number: confirmations.length <= maxConfirmations && events.length <= maxEvents,
+    ids:
+      new Set(confirmations.map(({ confirmationId }) => confirmationId)).size ===
+      confirmations.length,
+    open:
+      open.length === (waits ? 1 : 0) && (open.length === 0 || confirmations.at(-1) === open[0]),
+    successes:
+      confirmations.filter(({ state }) => state === 'succeeded').length ===
+      (status === 'succeeded' ? 1 : 0),
+    challenge: (challenge !== null) === (status === 'requires_action'),
+    end: (intent.finalizedAt !== null) === isFinal(status),
+    times: times.every((time, at) => time >= (times[at - 1] ?? time)),
+    size: Buffer.byteLength(JSON.stringify(intent.state)) <= maxStateBytes,
+  }
+  const broken = Object.entries(rules).filter(([, holds]) => !holds)
+  if (broken.length === 0) return
+  throw new Error(`An intent must not be stored: ${broken.map(([rule]) => rule).join(', ')}`)
+}
+
+/** Bound of the document. An address of 8,192 characters has up to 24,576 bytes in it, and the rest at most 30,000. */
+const maxStateBytes = 64 * 1024

@@ -16,5 +16,8 @@ export const lifetimes = {
 /** Number of failed confirmations after which an intent fails. */
 export const maxConfirmations = 10
 
+/** A confirmation has three events at most, and a cancel or an expiry follows. */
+export const maxEvents = 3 * maxConfirmations + 1
+
 /** Number of wrong codes after which a challenge fails. */
 export const maxChallengeTries = 3

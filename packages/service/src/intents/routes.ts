@@ -11,11 +11,10 @@ import { type Authenticator, rejectBrowser, unknownKey } from '../merchants/auth
 import { type Environment, environmentNow } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { clientSecret } from './client-secret.ts'
-import { type Created, draftIntent } from './create.ts'
 import { dueAt } from './deadlines.ts'
 import { idempotencyHashes, idempotencyKeyInUse, readIdempotencyKey } from './idempotency.ts'
 import type { Intent } from './intent.ts'
-import { type IntentStore, load } from './store.ts'
+import { type Created, draftIntent, type IntentStore, load } from './store.ts'
 import { createdView, merchantView } from './views.ts'
 
 export interface IntentRoutesOptions {

@@ -1,6 +1,12 @@
 /** What merchants see of an intent. Fields are listed, so that no other is included. @module */
-import type { CreatedPaymentIntent, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
-import { type Challenge, type Intent, lastConfirmation, lastEvent } from './intent.ts'
+import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract'
+import {
+  type Challenge,
+  type Intent,
+  lastConfirmation,
+  lastEvent,
+  selectedMethod,
+} from './intent.ts'
 
 /** Returns the response to a create and to its replays: the intent as created, and its secret. */
 export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
@@ -28,12 +34,6 @@ export function merchantView(intent: Intent): PaymentIntent {
     createdAt,
     updatedAt: lastEvent(intent)?.at ?? createdAt,
   }
-}
-
-/** The card of the last confirmation, unless the buyer has to choose another one. */
-function selectedMethod(intent: Intent): PaymentMethod | null {
-  const confirmation = lastConfirmation(intent)
-  return confirmation && !confirmation.failure?.retryable ? confirmation.paymentMethod : null
 }
 
 function nextAction({ state }: Intent): Pick<Challenge, 'type' | 'expiresAt'> | null {

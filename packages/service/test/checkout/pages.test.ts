@@ -132,12 +132,6 @@ test('serves scripts for good, without keys, validation library, or source map',
   }
 })
 
-test('serves no bare page', async () => {
-  for (const path of ['/checkout-assets/', '/checkout-assets/checkout.html', '/checkout.html']) {
-    expect((await fetch(`${checkout.url}${path}`)).status, path).toBe(404)
-  }
-})
-
 test('names the command that builds the pages if they are missing', () => {
   expect(() => readPage(temporaryFolder(), 'checkout')).toThrow(
     'The hosted pages are not built. Run `npm run build`, then start again.',

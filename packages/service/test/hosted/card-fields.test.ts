@@ -18,13 +18,8 @@ const now = Date.UTC(2026, 10, 22)
 for (const [typed, shown] of [
   ['４２４２ ４２４２ ４２４２ ４２４２', '4242 4242 4242 4242'],
   ['٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢', '4242 4242 4242 4242'],
-  ['۴۲۴۲۴۲۴۲۴۲۴۲۴۲۴۲', '4242 4242 4242 4242'],
-  ['4242 4242 4242 4242 12/34', '4242 4242 4242 4242'],
   ['4242424242424242 12/2034 123', '4242 4242 4242 4242'],
   ['378282246310005 1234', '3782 822463 10005'],
-  ['4242424242424242', '4242 4242 4242 4242'],
-  ['2200000000000004', '2200 0000 0000 0004'],
-  ['4242 ', '4242'],
   ['', ''],
   ['3782822463100051234', '3782 822463 10005'],
 ] as const) {
@@ -38,36 +33,20 @@ for (const [typed, previous, shown] of [
   ['4', '', '04 / '],
   ['12', '1', '12 / '],
   ['12 / 340', '12 / 34', '12 / 34'],
-  ['1/', '1', '01 / '],
   ['1/30', '', '01 / 30'],
-  ['1230', '', '12 / 30'],
   ['12/2030', '', '12 / 30'],
   ['2031-03', '', '03 / 31'],
-  ['122034', '', '12 / 34'],
-  ['12 / 203', '12 / 20', '12 / 203'],
   ['12 / 2034', '12 / 203', '12 / 34'],
   ['12 / 20', '12 / 203', '12 / 20'],
-  ['１２/３４', '', '12 / 34'],
   ['١٢/٣٤', '', '12 / 34'],
   ['3 - 2031', '', '03 / 31'],
   ['12 /', '12 / ', '12'],
-  ['12', '12 / 3', '12'],
   ['', '1', ''],
 ] as const) {
   test(`formats the date ${JSON.stringify(typed)} after ${JSON.stringify(previous)} as ${JSON.stringify(shown)}`, () => {
     expect(formatExpiry(typed, previous)).toBe(shown)
   })
 }
-
-test('limits a security code to the digits of its brand', () => {
-  expect(formatCvc('12 34 5', brandOf('378282246310005'))).toBe('1234')
-  expect(formatCvc('1234', brandOf('4242424242424242'))).toBe('123')
-  expect(formatCvc('12345', undefined)).toBe('1234')
-})
-
-test('keeps a typed number of 17 to 19 digits', () => {
-  expect(groupNumber('4242424242424242 1', '4242 4242 4242 4242')).toBe('4242 4242 4242 42421')
-})
 
 test('shows digits and separators of the right number for every text that is typed or pasted', () => {
   const character = fc.constantFrom(...'0123456789012345678901234567890123456789 /.-٤４é<\u202e\0')
@@ -95,22 +74,6 @@ test('accepts a card to the last moment of its month in service time', () => {
   expect(errorOf('12 / 203')).toBe('expiryIncomplete')
 })
 
-test('detects the brand from the first digits', () => {
-  expect(brandOf('')).toBeUndefined()
-  expect(brandOf('22')).toBeUndefined()
-  for (const [digits, name] of [
-    ['4242', 'Visa'],
-    ['37', 'American Express'],
-    ['55', 'Mastercard'],
-    ['2221 00', 'Mastercard'],
-    ['2720 99', 'Mastercard'],
-    ['2200', 'Mir'],
-    ['9051', 'ArCa'],
-  ] as const) {
-    expect([digits, brandOf(digits)?.name]).toEqual([digits, name])
-  }
-})
-
 test('accepts every test card and detects its complete number', () => {
   for (const number of Object.values(testCards)) {
     const brand = authorize({ number, expMonth: 12, expYear: 2040, cvc: '123' })?.summary.brand
@@ -127,9 +90,6 @@ for (const [number, error] of [
   ['4242 4242 4242 4241', 'numberWrong'],
   ['0000 0000 0000 0000', 'numberWrong'],
   ['4111 1111 1111 1111', 'numberNotTest'],
-  ['3056 930902 5904', 'numberNotTest'],
-  ['3782 822463 1000', 'numberIncomplete'],
-  ['3782 822463 10006', 'numberWrong'],
 ] as const) {
   test(`rejects the number "${number}" with ${error}`, () => {
     expect(validate({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(error)

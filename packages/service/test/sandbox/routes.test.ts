@@ -138,15 +138,6 @@ test('keeps the body, the key, and the response of a request', async () => {
   })
 })
 
-test('keeps the headers that belong to one response', async () => {
-  const key = { 'idempotency-key': 'headers-1' }
-  for (const sent of [key, key, { 'sandbox-fault': '503' }]) await create(service, order, sent)
-  const [late, replay] = await waitForRequests(3)
-  expect(await exchangeOf(late)).toMatchObject({ responseHeaders: { 'retry-after': '1' } })
-  const replayed = { 'idempotent-replayed': 'true' }
-  expect(await exchangeOf(replay)).toMatchObject({ responseHeaders: replayed })
-})
-
 test('logs a wrong path with a key, and no missing page or icon', async () => {
   for (const missing of ['/nothing', '/robots.txt']) await fetch(service.url + missing)
   const headers = { authorization: `Bearer ${service.apiKey}` }

@@ -192,7 +192,8 @@ export async function described(
   sent: Record<string, string> = {},
 ): Promise<Response> {
   if (/truncate-body|stall-body|malformed-json/.test(sent['sandbox-fault'] ?? '')) return response
-  const { content, headers } = operations[operation]?.responses[response.status] ?? {}
+  const { responses = {} } = operations[operation] ?? {}
+  const { content, headers } = responses[response.ok ? response.status : 'default'] ?? {}
   expect(content, `${operation} has no ${response.status}`).toBeDefined()
   const known = Object.keys(headers ?? {}).map((name) => name.toLowerCase())
   expect(known).toEqual(

@@ -1,7 +1,8 @@
 /** Stores with merchants, and intents for them. @module */
-import { draftIntent } from '../../src/intents/create.ts'
+
 import type { IdempotencyHashes } from '../../src/intents/idempotency.ts'
 import type { Intent } from '../../src/intents/intent.ts'
+import { draftIntent } from '../../src/intents/store.ts'
 import type { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openPostgres } from '../../src/store/postgres.ts'

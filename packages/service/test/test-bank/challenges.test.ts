@@ -107,13 +107,6 @@ test('ignores the token of an earlier confirmation', async () => {
   expect((await client.view()).status).toBe('requires_action')
 })
 
-test('expires a challenge after ten minutes', async () => {
-  const { client, ticket, token } = await entered()
-  checkout.advance(10 * 60_000 + 1000)
-  expect(await (await answer(ticket, token, '1234')).text()).toContain(over)
-  expect(await client.view()).toMatchObject(again({ declineCode: 'authentication_timed_out' }))
-})
-
 for (const [what, revoke, status] of [
   ['its clientSecret is revoked', 'update intents set revoked_at = created_at', 'canceled'],
   [
@@ -189,12 +182,6 @@ test('returns the buyer of a full page to it', async () => {
   const back = await answer(ticket, tokenIn(await asked.text()), '0000')
   const { id } = await client.view()
   expect(back.headers.get('location')).toBe(`${checkout.url}/checkout/${id}/page${query}`)
-})
-
-test('accepts the token of a framed challenge in no full page', async () => {
-  const { token } = await (await challenged()).openChallenge()
-  const html = await (await submit(`${checkout.challengeUrl}/bank`, { token })).text()
-  expect(html).toContain(over)
 })
 
 test('escapes the merchant’s name and form fields', async () => {
