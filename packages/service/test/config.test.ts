@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { expect, test } from 'vitest'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { readConfig } from '../src/config.ts'
-import { randomSalt } from '../src/ids.ts'
 
 test('quotes a word so that a shell reads it unchanged', () => {
   const text = `Ani's "$HOME" \`id\` \\ * ; tea`

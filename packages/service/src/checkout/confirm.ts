@@ -22,10 +22,7 @@ export function addConfirmRoute(app: App, { sessions, now, limits }: ConfirmOpti
     routes.confirm.path,
     {
       schema: { body: ConfirmSchema },
-      onRequest: [
-        sessions.enter,
-        async (request) => limits.confirm(request.checkout.snapshot),
-      ],
+      onRequest: [sessions.enter, async (request) => limits.confirm(request.checkout.snapshot)],
       preValidation: async ({ body }) => rejectRealCards(body),
     },
     async (request, reply) => {

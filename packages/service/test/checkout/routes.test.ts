@@ -1,6 +1,7 @@
 import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test, vi } from 'vitest'
 import { samePageCheck } from '../../src/checkout/routes.ts'
+import { stateOf } from '../../src/intents/intent.ts'
 import { change, createIntentStore } from '../../src/intents/store.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { sql } from '../../src/store/sql.ts'

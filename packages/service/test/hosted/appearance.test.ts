@@ -131,16 +131,13 @@ test.each<[keyof typeof rules, unknown]>([
   })
 })
 
-test.each(['__proto__', 'constructor', 'css', 'fontUrl'])(
-  'rejects the token %s',
-  (name) => {
-    const { appearance, errors } = readAppearance(`{"${name}": {"accent": "#fff"}}`)
-    expect([appearance, Object.getPrototypeOf(appearance)]).toEqual([{}, Object.prototype])
-    expect(errors).toEqual([
-      `appearance.${name}: is not known. Use colorScheme, accent, background, text, radius, font, density.`,
-    ])
-  },
-)
+test.each(['__proto__', 'constructor', 'css', 'fontUrl'])('rejects the token %s', (name) => {
+  const { appearance, errors } = readAppearance(`{"${name}": {"accent": "#fff"}}`)
+  expect([appearance, Object.getPrototypeOf(appearance)]).toEqual([{}, Object.prototype])
+  expect(errors).toEqual([
+    `appearance.${name}: is not known. Use colorScheme, accent, background, text, radius, font, density.`,
+  ])
+})
 
 test.each([undefined, 'null', '1', '{', ''])('reads %j as no appearance', (text) => {
   expect(readAppearance(text)).toEqual({ appearance: {}, errors: [] })

@@ -81,28 +81,6 @@ test('rejects a reused key with another body, without data of the first', async 
   expect(text).not.toContain(id)
 })
 
-test('asks for the same request again while its key is in use', async () => {
-  const addCreate = (app: App): void =>
-    addIntentRoutes(app, {
-      authenticator: { authenticate: async () => ({ id: 'env_live', mode: 'live' }) },
-      limits: { request: () => {} },
-      intents: { create: async () => ({ type: 'in_use' }) },
-      keys: { currentKid: 'k1' },
-      now: () => new Date(),
-      hooksOf: () => ({
-        before: async () => {},
-        after: async (_: unknown, __: unknown, body: unknown) => body,
-      }),
-    } as never)
-  const response = await create({ url: await serveRoutes(addCreate), apiKey: 'any' })
-  expect([response.status, response.headers.get('retry-after')]).toEqual([409, '1'])
-  expect(await response.json()).toMatchObject({
-    code: 'idempotency_key_in_use',
-    detail:
-      'The first request with this Idempotency-Key is still running. Send the same request again.',
-  })
-})
-
 test('leaves the key of a rejected create unused', async () => {
   const key = { 'idempotency-key': 'fixed-later' }
   expect((await create(service, { ...order, amount: 0 }, key)).status).toBe(400)
