@@ -46,8 +46,7 @@ test('creates one intent from 200 creates with one key in two processes', async 
   const file = join(temporaryFolder(), 'store.db')
   const db = await openTestStore(file)
   const source = `
-    import { createIntentStore } from '${dist}intents/store.js'
-    import { draftIntent } from '${dist}intents/create.js'
+    import { createIntentStore, draftIntent } from '${dist}intents/store.js'
     import { openSqlite } from '${dist}store/sqlite.js'
     const db = openSqlite(process.argv[1])
     const store = createIntentStore({ db, now: () => new Date() })
