@@ -123,7 +123,7 @@ const recordAnnouncements = `
   const texts = new Map()
   new MutationObserver(() => {
     for (const region of pay.shadowRoot.querySelectorAll('[role=status], [role=alert]')) {
-      const text = region.innerText.trim()
+      const text = region.innerText.trim().replaceAll(/\\s+/g, ' ')
       if (text && text !== texts.get(region) && region.ariaLive !== 'off') announced.push(text)
       texts.set(region, text)
     }

@@ -18,7 +18,7 @@ test('shows the places of the form until it is usable, in the color of the page'
   })
   await waitForState(page, 'loading')
   const bones = page.locator('#pay i')
-  await expect(bones).toHaveCount(8)
+  await expect(bones).toHaveCount(7)
   await expect(bones.first()).toHaveCSS('background-color', 'rgb(42, 32, 25)')
   const frame = page.locator('iframe')
   await expect(frame).toHaveCSS('opacity', '0')

@@ -202,6 +202,9 @@ export async function play({
   }
   for (const { lastHandoff } of merchants) start('lastHandoff', lastHandoff)
   await drain()
+  // A payment of an order that was left alone is known when its buyer comes back.
+  for (const merchant of merchants) start('reconcile', () => act('reconcile', merchant))
+  await drain()
   for (const { checkEnd } of merchants) await checkEnd()
   return violations[0]
 }

@@ -71,7 +71,8 @@ function apart(title: string, content: string): string {
 }
 
 export function checkoutStyleSource(folder: string): string {
-  const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(readPage(folder, 'checkout')) ?? []
+  const [, rest = ''] = readPage(folder, 'checkout').split('<style>')
+  const [sheet = ''] = rest.split('</style>')
   return `'sha256-${hash('sha256', sheet, 'base64')}'`
 }
 
