@@ -30,7 +30,8 @@ import { errorText, failureText, type TextOf, textsFor } from './texts.ts'
  * @fires {PiErrorEvent} pi-error - The checkout or the result cannot be shown. `error.code` names the reason.
  * @slot - Shown before the definition and while idle.
  * @slot loading - Replaces the places of the form.
- * @slot paid - Replaces the text of a paid order. Like the next three, with `hidden`: the element shows it.
+ * @slot paid - Replaces the text of a paid order. Like the next four, with `hidden`: the element shows it.
+ * @slot confirming - Replaces the text while your server is asked.
  * @slot processing - Replaces the text while the bank is processing the payment.
  * @slot review - Replaces the text while your shop decides about a payment.
  * @slot failed - Replaces the text of a failed payment. The retry button stays.
@@ -262,12 +263,10 @@ export class PiCheckout extends LitElement {
   #result(): unknown {
     const { state } = this
     const { delay, report } = this.#payment.payment
+    // The frame shows its own result.
+    if (state === 'confirming' && this.#frame.element && !delay) return nothing
     switch (state) {
       case 'confirming':
-        // The frame shows its own result.
-        return this.#frame.element && !delay
-          ? nothing
-          : this.#message(sentences(this.#textOf(state)))
       case 'processing':
       case 'paid':
       case 'review':
