@@ -201,7 +201,7 @@ test('rejects the token of another start, and accepts a pasted link', async ({
 test('keeps two merchants apart, also after a reload', async ({ page }, { outputDir }) => {
   const store = ['--data', outputDir]
   const { ready: api, stop } = await startService(store)
-  const key = ['keys', 'create', '--merchant', 'Second Shop', '--environment', 'test', '--json']
+  const key = ['keys', 'create', '--merchant', 'Second Shop', '--environment', 'test']
   const { apiKey } = JSON.parse(await runPiService([...key, ...store]))
   const { id } = await createIntent({ api }, { orderId: 'FIRST-1' })
   await createIntent({ api: { ...api, apiKey } }, { orderId: 'SECOND-1' })

@@ -1,5 +1,6 @@
 // One fuzzer for each operation that a client can reach: those of the OpenAPI document, and those of the pages.
 
+import { problemCodes } from '@pi-checkout/contract/problem'
 import { orderedBuyer } from '@pi-checkout/test-support/demo-buyer'
 import { seed } from '@pi-checkout/test-support/generated'
 import { longestStall, measure } from '@pi-checkout/test-support/probe'
@@ -22,6 +23,11 @@ const maxKept = 2 * 1024 * 1024 + cases * 350
 const maxError = 16 * 1024
 /** What any HTTP server returns for an odd head, path, or body. */
 const malformed = [400, 404, 405, 413, 414, 415, 417, 431, 501]
+
+/** What the service may say of a request: the document has one response for all. */
+const rejections = Object.values(problemCodes)
+  .map(({ status }) => status)
+  .filter((status) => status < 500)
 
 interface Operation {
   readonly line: fc.Arbitrary<string>
@@ -62,7 +68,7 @@ test('each operation of the OpenAPI document returns what it documents, whatever
       port: new URL(api.baseUrl).port,
       headers: tokenNear(api.apiKey).map((key) => ({ authorization: `Bearer ${key}` })),
       ...(requestBody && { body: jsonNear(requestBody.content['application/json'].example) }),
-      statuses: Object.keys(responses).map(Number),
+      statuses: [...Object.keys(responses).map(Number), ...rejections],
     })
     fuzzed++
   }
