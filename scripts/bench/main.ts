@@ -12,11 +12,19 @@ import { measure as service } from './service.ts'
 const { values } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
 })
+const sections = {
+  'packages/server': server,
+  'packages/element': element,
+  'packages/service': service,
+}
+if (values.only !== undefined && !Object.hasOwn(sections, values.only)) {
+  throw new Error(`--only must be one of ${Object.keys(sections).join(', ')}.`)
+}
 let missed = 0
-for (const [name, measure] of Object.entries({ server, element, service })) {
+for (const [name, measure] of Object.entries(sections)) {
   if (values.only && values.only !== name) continue
   const rows = await measure((full, quick) => (values.quick ? quick : full))
-  console.log(`packages/${name}: ours divided by the baseline, the median of the rounds`)
+  console.log(`${name}: ours divided by the baseline, the median of the rounds`)
   console.table(rows)
   missed += rows.filter(({ met }) => !met).length
 }

@@ -62,7 +62,8 @@ const rules: readonly [string, string, string, violation: RegExp, mix: readonly 
     "if (ordersPayment(payments)) return review('duplicate')",
     '',
     /two payments are the order’s/,
-    ['edits'],
+    // The intent of an expired key stays payable beside the one that replaces it.
+    ['expiredKeys'],
   ],
   [
     'the refusal of a refund while a hook runs',
