@@ -188,7 +188,8 @@ export function newMerchant(world: World, number: number) {
       if (!intent) continue
       if (state === 'refunded') intent.decision = 'refunded'
       if (state === 'paying' && reason === 'accepted') intent.decision = 'accepted'
-      if (state !== 'open' && isBusy(intent)) intent.isKnownBusy = true
+      // A failed payment that was reopened is not known to be busy.
+      if (state !== 'open' && state !== 'failed' && isBusy(intent)) intent.isKnownBusy = true
     }
     if (record.checkAt !== null || before?.checkAt === null) return
     const handedAt = Math.max(...record.payments.map((one) => Date.parse(one.handedAt)))
