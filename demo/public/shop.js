@@ -2,7 +2,6 @@
 const checkout = document.querySelector('pi-checkout')
 
 if (checkout) {
-  checkout.appearance = JSON.parse(checkout.dataset.appearance)
   // These results have a page, that of the order. After the others, the element offers "Try again".
   checkout.addEventListener('pi-phase', ({ phase, orderId }) => {
     if (['paid', 'processing', 'review'].includes(phase)) location.replace(`/orders/${orderId}`)

@@ -48,6 +48,4 @@ const schema = `
     price integer not null,
     primary key (order_id, product)
   ) strict;
-
-  create table if not exists reviews (order_id text primary key) strict;
 `

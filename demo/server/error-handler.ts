@@ -12,7 +12,9 @@ export function errorHandler(shop: Shop): ErrorRequestHandler {
     const { code, status, title, text } = problemOf(error)
     if (code === 'internal_error') logFailure('a request failed', error)
     res.status(status)
-    if (req.accepts(['json', 'html']) === 'html') {
+    // What a page is at, is a page for any client. Scripts post without saying what they accept.
+    const types = req.method === 'GET' ? ['html', 'json'] : ['json', 'html']
+    if (req.accepts(types) === 'html') {
       return sendPage(shop, { req, res, page: errorPage({ title, text, status }) })
     }
     const problem = { type: 'about:blank', title, status, code }

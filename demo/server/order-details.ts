@@ -29,6 +29,8 @@ export interface OrderDetails {
   readonly payments: readonly Payment[]
   /** Payments that pay for nothing until the staff has decided. */
   readonly underReview: readonly Payment[]
+  /** `false` if the service could not be asked for a payment, which may be made. */
+  readonly isKnown: boolean
 }
 
 /** Returns whether the buyer may pay for the order, or edit the cart instead. */
@@ -46,18 +48,20 @@ export async function orderDetails(
   const { phase, reason } = paymentState(payableOrder(db, order), record)
   const state = stateOf(order, phase, reason)
   const underReview = payments.filter((one) => one.state === 'reviewing' || one.state === 'review')
-  return { order, lines: orderLines(db, order.id), state, payments, underReview }
+  return { order, lines: orderLines(db, order.id), state, payments, underReview, isKnown: true }
 }
 
 /** Lets the checkout ask for payments without a result first: the buyer may have paid. */
 export async function currentDetails(shop: Shop, order: Order): Promise<OrderDetails> {
   const details = await orderDetails(shop, order)
   if (details.state === 'paid' || details.payments.every(isFinal)) return details
+  let isKnown = true
   await shop.checkout.status(order.id).catch((error: unknown) => {
+    isKnown = false
     // The checkout no longer knows a closed order.
     if (details.state !== 'closed') logFailure('the payments could not be checked', error)
   })
-  return await orderDetails(shop, findOrder(shop.db, order.id) ?? order)
+  return { ...(await orderDetails(shop, findOrder(shop.db, order.id) ?? order)), isKnown }
 }
 
 function isFinal({ state }: Payment): boolean {

@@ -2,12 +2,17 @@
 
 const problems = {
   invalid_request: [400, 'That didn’t work', 'The shop could not read this request.'],
-  unauthorized: [401, 'For the staff only', 'Enter the user and the password of the staff.'],
+  unauthorized: [401, 'For the staff', 'npm start prints user and password.'],
   no_session: [403, 'The cart needs cookies', 'Allow cookies for this shop and try again.'],
   cross_origin: [403, 'That didn’t work', 'The request came from another site.'],
   not_found: [404, 'Page not found', 'There is no page at this address.'],
   order_not_found: [404, 'Order not found', 'This browser has no order with this number.'],
   rate_limited: [429, 'Too many attempts', 'Wait a few minutes, then try again.'],
+  payment_unknown: [
+    503,
+    'Not possible right now',
+    'We cannot see whether your payment was made. Try again in a moment.',
+  ],
   internal_error: [500, 'Something went wrong', 'The shop had an error. Try again in a moment.'],
 } as const
 

@@ -68,6 +68,7 @@ export function shopRoutes(shop: Shop): Router {
     const { id } = details.order
     if (details.state === 'closed') return res.redirect(303, '/cart')
     if (!isPayable(details)) return res.redirect(303, `/orders/${id}`)
+    if (!details.isKnown) throw new ShopProblem('payment_unknown')
     closeOrder(db, id)
     res.redirect(303, '/cart')
   })

@@ -21,7 +21,7 @@ export function staffRoutes(shop: Shop): Router {
   routes.get('/', async (req, res) => {
     const orders = reviewedOrders(shop.db).map((order) => orderDetails(shop, order))
     const undecided = (await Promise.all(orders)).filter((order) => order.underReview.length > 0)
-    sendPage(shop, { req, res, page: staffPage(undecided) })
+    sendPage(shop, { req, res, page: staffPage(undecided, shop.inspectorUrl) })
   })
 
   // Another page may have decided before, or another payment pays for the order now. The list shows what is left.

@@ -1,6 +1,6 @@
-import type { PaymentIntentStatus } from '@pi-checkout/server'
+import { type PaymentIntentStatus, PiError } from '@pi-checkout/server'
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startShop, type TestShop } from './shop.ts'
 
 let shop: TestShop
@@ -83,6 +83,18 @@ test.each(['processing', 'succeeded'] as const)(
   },
 )
 
+test('"Edit cart" keeps the order while the service cannot return its intent', async () => {
+  const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const { buyer, orderId } = await shop.handedOff()
+  const retrieve = vi.spyOn(shop.intents, 'retrieve').mockRejectedValue(unreachable)
+  const response = await buyer.send(`/orders/${orderId}/edit`, { method: 'POST', form: {} })
+  expect(response.status).toBe(503)
+  retrieve.mockRestore()
+  log.mockRestore()
+  expect((await buyer.order(orderId)).state).toBe('open')
+  expect(await buyer.editCart(orderId)).toBe('/cart')
+})
+
 test('returns the same 404 for another buyer’s order and an unknown order', async () => {
   const { orderId } = await shop.order()
   const other = await shop.buyer()
@@ -105,4 +117,11 @@ test('rejects the eleventh handoff of a session in ten minutes, not that of anot
   expect(response.status).toBe(429)
   expect(await response.json()).toMatchObject({ code: 'rate_limited' })
   await shop.handedOff()
+})
+
+const unreachable = new PiError('no response', {
+  code: 'connection_lost',
+  outcome: 'unknown',
+  retryable: true,
+  requests: [],
 })

@@ -85,4 +85,5 @@ test('each page leads to the files to copy, and to the inspector', async () => {
   const about = await buyer.page('/how-this-shop-takes-payments')
   expect(about).toContain('demo/server/checkout.ts')
   expect(about).toContain('demo/server/views/pay-page.ts')
+  expect(about).toContain('demo/server/staff.ts')
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { closeOrder } from '../server/place-order.ts'
 import { staffPassword, startShop, type TestShop } from './shop.ts'
 
 let shop: TestShop
@@ -30,6 +31,23 @@ test.each([
   expect((await buyer.order(orderId)).state).toBe(state)
 })
 
+test('lists a payment as soon as its buyer reads that it is under review', async () => {
+  const { buyer, orderId, id } = await shop.handedOff()
+  const retrieve = vi.spyOn(shop.intents, 'retrieve').mockImplementationOnce(async (...args) => {
+    closeOrder(shop.db, orderId)
+    shop.service.settle(id, 'succeeded')
+    return await shop.intents.retrieve(...args)
+  })
+  expect((await buyer.order(orderId)).state).toBe('review')
+  retrieve.mockRestore()
+  const list = await (await buyer.send('/staff', { headers: login() })).text()
+  expect(list).toContain(`value="${id}"`)
+  expect(list).toContain(`href="${shop.inspectorUrl}#/intents/${id}"`)
+  const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  await shop.settle()
+  log.mockRestore()
+})
+
 test('a buyer cannot decide about the refund of their own payment', async () => {
   const { buyer, orderId, id } = await latePayment()
   for (const decision of ['accepted', 'refunded']) {
@@ -54,6 +72,7 @@ test('asks for the password, and limits wrong ones', async () => {
   const buyer = await shop.buyer()
   const asked = await buyer.send('/staff')
   expect(asked.status).toBe(401)
+  expect(await asked.text()).toContain('npm start prints user and password.')
   expect(asked.headers.get('www-authenticate')).toMatch(/^Basic realm=/)
   const statusFor = async (headers: Record<string, string>): Promise<number> =>
     (await buyer.send('/staff', { headers })).status

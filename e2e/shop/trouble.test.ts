@@ -18,6 +18,27 @@ test('says that the form is not available while the handoff fails; Try again loa
   await expect(payButton(page)).toBeEnabled()
 })
 
+test('says that a service which does not respond takes long; the form loads when it responds', async ({
+  page,
+  stack,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource|pi-checkout: /)
+  const { child } = stack.service
+  await addToCart(page)
+  await page.goto('/cart')
+  child.kill('SIGSTOP')
+  try {
+    await page.getByTestId('place-order').click()
+    const slow = { timeout: 10_000 }
+    await expect(page.getByText('This takes longer than usual')).toBeVisible(slow)
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible(slow)
+  } finally {
+    child.kill('SIGCONT')
+  }
+  await expect(payButton(page)).toBeEnabled()
+})
+
 test('says what to do when the checkout rejects the secret; a reload shows the form', async ({
   page,
   pageErrors,

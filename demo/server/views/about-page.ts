@@ -1,4 +1,4 @@
-/** How this shop takes payments: the files to copy. @module */
+/** How this shop takes payments: the steps, and the files to copy. @module */
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
 
@@ -6,15 +6,21 @@ export function aboutPage(): Page {
   const title = 'How this shop takes payments'
   const content = html`<div class="order stack">
     <h1>${title}</h1>
-    <p>Copy two files of this repository into your shop. This shop never sees a card, and an order is paid only after the shop has asked the service.</p>
+    <ol class="card stack">
+      <li>“Check out” makes an order that never changes. The shop’s server asks the payment service for a payment of its price.</li>
+      <li>The payment page shows the service’s form. Card details go straight to the service, and the shop never sees them.</li>
+      <li>The shop’s server asks the service whether the payment was made. Only then is the order paid. No page can claim it.</li>
+    </ol>
+    <h2>Copy two files</h2>
     <section class="card stack">
-      <h2>demo/server/checkout.ts</h2>
+      <h3><code>demo/server/checkout.ts</code></h3>
       <p>For your server: who may pay for an order, what it costs, and what happens when it is paid. It also sets the language and the colors of the payment form.</p>
     </section>
     <section class="card stack">
-      <h2>demo/server/views/pay-page.ts</h2>
+      <h3><code>demo/server/views/pay-page.ts</code></h3>
       <p>For your page: the markup of <code>&lt;pi-checkout&gt;</code>, which shows the form and then the result. It includes the way to pay without JavaScript.</p>
     </section>
+    <p>If payments go to review, copy <code>demo/server/staff.ts</code> too: the staff decides about them.</p>
   </div>`
   return { title, content }
 }

@@ -20,6 +20,9 @@ export function orderPage(details: OrderDetails): Page {
   const { order, state, underReview, payments } = details
   const [title, text] = texts[state]
   const amounts = underReview.map(({ amount }) => priceText(amount)).join(', ')
+  // What is left to do comes first. After a receipt, there is only the shop.
+  const isDone = !isPayable(details) && state !== 'closed'
+  const actions = html`<div class="row actions">${actionsOf(details)}</div>`
   const content = html`<div class="order stack">
     ${state !== 'review' && amounts && html`<p class="notice">We are also checking a payment of ${amounts}.</p>`}
     <div class="order-head stack" data-testid="order-state" data-state="${state}">
@@ -27,7 +30,7 @@ export function orderPage(details: OrderDetails): Page {
       <h1>${title}</h1>
       <p class="muted">${text}</p>
     </div>
-    <div class="row actions">${actions(details)}</div>
+    ${!isDone && actions}
     <section class="card stack" aria-label="Order ${order.id}">
       <div class="row dashed">
         <div><h2>Tsiran</h2><p class="muted small">Demo shop in Yerevan, Armenia</p></div>
@@ -40,11 +43,12 @@ export function orderPage(details: OrderDetails): Page {
       })}
       ${linesAndTotal(details)}
     </section>
+    ${isDone && actions}
   </div>`
   return { title, content, isWaiting: state === 'processing', intentId: payments.at(-1)?.intentId }
 }
 
-function actions(details: OrderDetails): Html {
+function actionsOf(details: OrderDetails): Html {
   const { id } = details.order
   if (details.state === 'closed') return html`<a class="button" href="/cart">Back to the cart</a>`
   if (!isPayable(details)) return html`<a class="button quiet" href="/">Keep shopping</a>`

@@ -4,6 +4,7 @@ import { priceText } from '../catalogue.ts'
 import type { OrderDetails } from '../order-details.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
+import { message } from './message-page.ts'
 import { badge, facts, orderNumber, timeText } from './order-parts.ts'
 
 const reasons: Readonly<Record<ReviewReason, string>> = {
@@ -14,28 +15,37 @@ const reasons: Readonly<Record<ReviewReason, string>> = {
   order_not_found: 'The buyer has closed the order',
 }
 
-export function staffPage(orders: readonly OrderDetails[]): Page {
+export function staffPage(orders: readonly OrderDetails[], inspectorUrl: string | undefined): Page {
+  if (orders.length === 0) return { title: nothing.title, content: message(nothing) }
   const title = 'Payments under review'
-  const text =
-    orders.length > 0
-      ? 'Accept a payment for its order. Or refund it at the payment provider, then record it here.'
-      : 'None. A payment for a closed order, or a second one for an order, is listed within two minutes.'
+  const payments = orders.flatMap((order) => order.underReview.map((one) => ({ order, one })))
   const content = html`<div class="order stack">
     <h1>${title}</h1>
-    <p class="muted">${text}</p>
-    ${orders.map((details) => details.underReview.map((payment) => decision(details, payment)))}
+    <p class="muted">Accept a payment for its order. Or refund it at the payment provider, then record it here.</p>
+    ${payments.map(({ order, one }) => decision(order, one, inspectorUrl))}
   </div>`
-  return { title, content, intentId: orders[0]?.underReview[0]?.intentId }
+  return { title, content, intentId: payments[0]?.one.intentId }
 }
 
-function decision({ order, state }: OrderDetails, payment: Payment): Html {
-  const { intentId, amount, createdAt, reason } = payment
+const nothing = {
+  title: 'Nothing to decide',
+  text: 'A second payment for an order, or one for a closed order, waits here for your decision.',
+  picture: 'coffee-cups',
+}
+
+function decision(
+  { order, state }: OrderDetails,
+  { intentId, amount, createdAt, reason }: Payment,
+  inspectorUrl: string | undefined,
+): Html {
+  const intent = html`<bdi class="intent-id">${intentId}</bdi>`
+  const link = html`<a href="${inspectorUrl}#/intents/${intentId}" target="_blank" rel="noopener">${intent}</a>`
   return html`<form class="card stack" method="post" action="/staff" data-testid="review">
     ${facts({
       Order: orderNumber(order.id),
       State: badge(state),
       'Order total': priceText(order.amount),
-      Payment: html`<bdi class="intent-id">${intentId}</bdi>`,
+      Payment: inspectorUrl ? link : intent,
       Amount: html`<strong class="money">${priceText(amount)}</strong>`,
       Created: timeText(createdAt, 'short'),
       Reason: reasons[reason as ReviewReason],
@@ -44,7 +54,11 @@ function decision({ order, state }: OrderDetails, payment: Payment): Html {
     <input type="hidden" name="intentId" value="${intentId}">
     <div class="row actions">
       ${order.paidBy === null && html`<button class="button" name="decision" value="accepted">Accept</button>`}
-      <button class="button quiet" name="decision" value="refunded">Record as refunded</button>
+      <details>
+        <summary class="button quiet">Record as refunded…</summary>
+        <p>Have you refunded ${priceText(amount)} at the payment provider? This records it, and cannot be undone.</p>
+        <button class="button quiet" name="decision" value="refunded">Yes, it is refunded</button>
+      </details>
     </div>
   </form>`
 }
