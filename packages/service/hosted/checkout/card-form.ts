@@ -89,7 +89,7 @@ export class CardForm extends LightElement {
     // The page may have been loaded again after the confirmation: an empty field is not wrong.
     this.#marked = field && fields[field] ? field : undefined
     if (this.#marked) this.#setError(this.#marked, key)
-    this.#declined = isDecline(key) ? fields.number : undefined
+    this.#declined = key === 'declined' || key === 'insufficientFunds' ? fields.number : undefined
   }
 
   protected override firstUpdated(): void {
@@ -102,11 +102,6 @@ export class CardForm extends LightElement {
     const isMarked = this.#marked && this.notice?.key === this.#rejection?.key
     const notice = isMarked ? undefined : this.notice
     const words = texts[language]
-    const shown = html`<p class="notice" id="card-notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
-      notice ? html`${warningIcon}<span>${notice.text}</span>` : nothing
-    }</p>`
-    // Below the number that it is about, or above Pay.
-    const isAboutCard = isDecline(notice?.key)
     return html`
       <form
         class="card stack"
@@ -124,7 +119,6 @@ export class CardForm extends LightElement {
           placeholder: '1234 1234 1234 1234',
           adornment: brandIcon(brand),
         })}
-        ${isAboutCard ? shown : nothing}
         <div class="pair columns">
           ${this.#field({
             name: 'expiry',
@@ -146,7 +140,9 @@ export class CardForm extends LightElement {
           autocomplete: 'cc-name',
           aside: html`<span class="hint" .textContent=${words.optional}></span>`,
         })}
-        ${isAboutCard ? nothing : shown}
+        <p class="notice" id="card-notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
+          notice ? html`${warningIcon}<span>${notice.text}</span>` : nothing
+        }</p>
         ${notice?.help}
         <button
           class="primary pay"
@@ -369,11 +365,6 @@ export class CardForm extends LightElement {
   #input(name: FieldName): HTMLInputElement | null {
     return this.querySelector(`#card-${name}`)
   }
-}
-
-/** Whether the bank has declined this card. */
-function isDecline(key: FormNotice['key']): boolean {
-  return key === 'declined' || key === 'insufficientFunds'
 }
 
 /** The service's time, in milliseconds since 1970. The buyer's clock may be wrong. */
