@@ -17,6 +17,7 @@ test('two clicks show why a create failed, for each field, also with an amount i
   await create(merchant, { orderId: 'WHY-2', amount: 0.001 })
   await merchant.open()
   await page.getByRole('link', { name: 'Requests 2 failed' }).click()
+  await expect(page.getByRole('button', { name: 'Failed 2', pressed: true })).toBeVisible()
   await expect(linesOf(page).first()).toContainText('WHY-2 0.001 AMD')
   await linesOf(page).filter({ hasText: 'WHY-1 15.5 AMD' }).click()
   const reason = '/amount amount must be a whole number of minor units'

@@ -1,5 +1,10 @@
 /** Requests and responses of the sandbox API, which the inspector uses. @module */
-import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
+import type {
+  FieldError,
+  PaymentFailure,
+  PaymentIntent,
+  PaymentMethod,
+} from '@pi-checkout/contract'
 import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 
 export interface SandboxEnvironment {
@@ -119,8 +124,12 @@ export interface LoggedRequest {
   readonly faults: readonly string[]
   /** Code of the problem in the response. */
   readonly problem: string | null
-  /** JSON Pointers of the first invalid fields. */
-  readonly pointers: readonly string[]
+  /** Its explanation, masked. Empty without a problem. */
+  readonly detail: string
+  /** The first invalid fields, masked. */
+  readonly errors: readonly FieldError[]
+  /** Number of equal retrieves that this entry stands for. Time and duration are those of the last one. */
+  readonly count: number
 }
 
 interface LoggedOrder {

@@ -62,9 +62,9 @@ export class FaultsSection extends Section {
     return html`<ul class="stack">${rules.map(
       (
         rule,
-      ) => html`<li class="row between"><span><code>${text(rule.do, 40)}</code> on <code>${text(rule.on, 40)}</code>
+      ) => html`<li class="row between"><span><code>${text(rule.do, 40)}</code> <span class="hint">on</span> <code>${text(rule.on, 40)}</code>
         <span class="hint">next ${rule.times} ${rule.times === 1 ? 'request' : 'requests'}</span></span>
-        <button type="button" class="small" aria-label=${`Remove ${rule.do} on ${rule.on}`}
+        <button type="button" aria-label=${`Remove ${rule.do} on ${rule.on}`}
           @click=${() => void this.sandbox.change('DELETE', `faults/${rule.id}`)}>Remove</button></li>`,
     )}</ul>
     <p><button type="button" @click=${() => void this.sandbox.change('DELETE', 'faults')}>Clear all rules</button></p>`

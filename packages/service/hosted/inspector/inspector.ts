@@ -22,6 +22,8 @@ export class Inspector extends LightElement {
     const merchant =
       connection === 'locked' || !environment ? '' : `${text(environment.merchant)} · `
     document.title = `${merchant}Inspector · pi-checkout service`
+    const isIdle = document.activeElement === document.body
+    if (connection === 'locked' && isIdle) this.querySelector<HTMLElement>('#token')?.focus()
   }
 
   protected override render(): unknown {
@@ -58,8 +60,9 @@ export class Inspector extends LightElement {
     return html`<header class="top row">${brand}<span class="end row">${links}</span></header>
       <main class="apart stack">
       <h1>Inspector</h1>
-      <p class="hint">Open the link that <code>npm start</code> or <code>pi-service start</code> printed, or paste it here. It
-        contains the admin token of the running service. Tabs of this browser share it until the last one is closed.</p>
+      <p><code>npm start</code> and <code>pi-service start</code> print the link of the inspector. Open it, or paste it here.</p>
+      <p class="hint">It contains the admin token of the running service. Tabs of this browser share it until the last one
+        is closed.</p>
       <form class="stack" @submit=${enter}>
         <label for="token">Admin token or link</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required
@@ -112,7 +115,10 @@ export class Inspector extends LightElement {
       faults: rules > 0 && badge('waiting', rules),
     }
     const isCurrent = section === route.section
-    return html`<a href=${this.#sandbox.link(section)} aria-current=${isCurrent ? 'page' : 'false'}>${titles[section]} ${
+    // The badge leads to what it counts.
+    const choose = () =>
+      this.#sandbox.show(section === 'requests' && failures > 0 ? 'failed' : 'all')
+    return html`<a href=${this.#sandbox.link(section)} @click=${choose} aria-current=${isCurrent ? 'page' : 'false'}>${titles[section]} ${
       badges[section] || nothing
     }</a>`
   }

@@ -20,7 +20,7 @@ export class IntentsSection extends Section {
     return panes(
       {
         label: 'Intents',
-        placeholder: 'Order, customer, card, id, key',
+        placeholder: 'Order, status, customer, card, id, key',
         search: search.q,
         onSearch: (q) => sandbox.find({ q }),
         filters: this.#create('New'),

@@ -1,5 +1,4 @@
 /** One request of the log: why it failed, what was sent and received, and the command that sends it again. @module */
-import type { Problem } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { curlOf } from './curl.ts'
@@ -30,36 +29,41 @@ function shown(sandbox: Sandbox, exchange: LoggedExchange): TemplateResult {
   return html`<header class="row">
       <h2 tabindex="-1">${text(method, 8)} ${text(path)}</h2>${status(request)} ${notes(request)}
     </header>
-    ${reasons(request, responseBody)} ${summary(sandbox, exchange)}
+    ${reasons(request)} ${summary(sandbox, exchange)}
     ${message('Request', headers, requestBody)} ${message('Response', received, responseBody)}
     <h3>Send again</h3>
     ${command(exchange)}`
 }
 
 /** The problem's explanation, and that of each field. */
-function reasons({ operation, problem, pointers }: LoggedRequest, body: string | null): unknown {
+function reasons({ operation, problem, detail, errors }: LoggedRequest): unknown {
   if (operation === 'check') {
     return html`<p>The shop or <code>pi-checkout doctor</code> has checked its key: it read an id that no intent has. The
       404 shows that the key is valid.</p>`
   }
   if (!problem) return nothing
-  // The service's own problem has these fields.
-  const { detail, errors = [] } = Object(readJson(body)) as Partial<Problem>
-  const explained = pointers.map(
-    (pointer) => [pointer, errors.find((error) => error.pointer === pointer)?.detail] as const,
-  )
   // A detail can join those of the fields.
-  const isListed = explained.some(([, why]) => why && detail?.includes(why))
+  const isListed = errors.some((error) => detail.includes(error.detail))
   return html`<div class="reasons" data-tone="bad">
-    <p><a href="/docs#${problem}" target="_blank"><code>${text(problem)}</code></a> ${isListed ? nothing : text(detail ?? '', 1000)}</p>
-    <ul>${explained.map(
-      ([pointer, why]) => html`<li><code>${text(pointer)}</code> ${text(why ?? '', 1000)}</li>`,
+    <p><a href="/docs#${problem}" target="_blank"><code>${text(problem)}</code></a> ${isListed ? nothing : text(detail, 300)}</p>
+    <ul>${errors.map(
+      ({ pointer, detail: why }) => html`<li><code>${text(pointer)}</code> ${text(why, 300)}</li>`,
     )}</ul>
   </div>`
 }
 
 function summary(sandbox: Sandbox, { request }: LoggedExchange): TemplateResult {
-  const { intentId, idempotencyKey, operation, status: code, faults, at, ms, order } = request
+  const {
+    intentId,
+    idempotencyKey,
+    operation,
+    status: code,
+    faults,
+    at,
+    ms,
+    order,
+    count,
+  } = request
   const orderId = order?.orderId
   const amount = order && money(order.amount, order.currency)
   return facts([
@@ -69,7 +73,7 @@ function summary(sandbox: Sandbox, { request }: LoggedExchange): TemplateResult 
       faults.length > 0 &&
         faults.map((fault) => html`<code>${text(fault)}</code> ${faultText(fault)} `),
     ],
-    ['Time', time(at)],
+    ['Time', count > 1 ? `${time(at)}, the last of ${count}` : time(at)],
     ['Duration', duration(ms)],
     ['Order', orderId && html`${name(orderId)}${amount ? html`, ${amount}` : nothing}`],
     [

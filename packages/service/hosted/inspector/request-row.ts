@@ -6,8 +6,11 @@ import type { Sandbox } from './sandbox.ts'
 import { clock, duration, money, text, time } from './show.ts'
 
 export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
-  const { requestId, at, method, path, ms, order, problem, pointers, operation } = request
-  const error = problem && operation !== 'check' && text([problem, ...pointers].join(' '))
+  const { requestId, at, method, path, ms, order, problem, errors, operation, count } = request
+  const error =
+    problem &&
+    operation !== 'check' &&
+    text([problem, ...errors.map(({ pointer }) => pointer)].join(' '))
   const isOpen = requestId === sandbox.route.id
   return html`<li><a href=${sandbox.link('requests', requestId)} data-id=${requestId}
     aria-current=${isOpen ? 'true' : 'false'}>
@@ -17,7 +20,8 @@ export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateRe
         : html`<span class="path">${text(path)}</span>`
     }</span>
     ${status(request)}
-    <span class="hint"><time datetime=${text(at, 40)} title=${time(at)}>${clock(at)}</time> ${text(method, 8)}</span>
+    <span class="hint">${text(method, 8)} ${count > 1 ? html`×${count}, last ` : nothing}<time datetime=${text(at, 40)}
+      title=${time(at)}>${clock(at)}</time></span>
     <span class="hint">${duration(ms)}</span>
     <span class="row notes">${notes(request)}${error ? html`<code class="why">${error}</code>` : nothing}</span>
   </a></li>`

@@ -4,17 +4,17 @@ import { state } from 'lit/decorators.js'
 import type { LintIssue } from '../../shared/sandbox-api.ts'
 import { emptySection, loading, name, panes } from './markup.ts'
 import { requestDetail } from './request-detail.ts'
-import { type FilterName, filterNames, filterRequests } from './request-filters.ts'
+import { filterNames, filterRequests } from './request-filters.ts'
 import { requestRow } from './request-row.ts'
 import { Section } from './section.ts'
 import { text, time } from './show.ts'
 
 export class RequestsSection extends Section {
   @state() private search = ''
-  @state() private filter: FilterName = 'all'
 
   protected override view(): unknown {
-    const { sandbox, search, filter } = this
+    const { sandbox, search } = this
+    const { filter } = sandbox
     const { requests: log, issues = [] } = sandbox.data
     if (!log) return loading(sandbox)
     const { requests } = log
@@ -33,15 +33,13 @@ export class RequestsSection extends Section {
         },
         filters: html`<div class="row chips" role="group" aria-label="Show">${filterNames.map(
           ([show, label, hint]) => html`<button type="button" class="small" title=${hint}
-            aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => {
-              this.filter = show
-            }}>${label} ${found[show].length}</button>`,
+            aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.show(show)}>${label} ${found[show].length}</button>`,
         )}</div>`,
         rows: isLint
           ? found.lint.map((issue) => [`${issue.rule} ${issue.detail}`, this.#issue(issue)])
           : found[filter].map((each) => [each.requestId, requestRow(sandbox, each)]),
         none: isLint ? 'No issues found.' : 'No matching requests.',
-        tools: html`${isLint ? 'Since the service started.' : 'The newest 500 requests.'}
+        tools: html`${isLint ? 'Since the service started.' : 'Failed requests are kept longest.'}
           <button type="button" class="small" @click=${clear}>Clear the log</button>`,
       },
       id

@@ -11,6 +11,7 @@ import type {
   ShownIntent,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
+import type { FilterName } from './request-filters.ts'
 import { type Route, type Section, writeRoute } from './route.ts'
 import { SharedToken } from './shared-token.ts'
 
@@ -56,6 +57,8 @@ export class Sandbox implements ReactiveController {
   data: Data = {}
   /** Search of the intents, and the id of the intent before the page. */
   search = { q: '', before: '' }
+  /** Filter of the requests. */
+  filter: FilterName = 'all'
 
   readonly #host: ReactiveControllerHost
   readonly #shared = new SharedToken((token) => this.unlock(token))
@@ -103,6 +106,11 @@ export class Sandbox implements ReactiveController {
     this.error = undefined
     this.route = route
     void this.refresh()
+  }
+
+  show(filter: FilterName): void {
+    this.filter = filter
+    this.#host.requestUpdate()
   }
 
   find(search: Partial<Sandbox['search']>): void {

@@ -34,7 +34,7 @@ export class SettingsSection extends Section {
         <button type="button" @click=${move({ offset: 0 })}>Real time</button>
       </div>
       <p class="hint">Challenges expire after 10 minutes, intents after 24 hours, and idempotency keys after 48 hours.
-        Real time undoes no transition.</p>
+        Returning to real time doesn't reopen what has expired.</p>
     </section>`
   }
 
@@ -53,7 +53,7 @@ export class SettingsSection extends Section {
         ({ id, display, createdAt, expiresAt }) => html`<li class="row between">
           <span><code>${text(display)}</code>
             <span class="hint">${expiresAt ? `until ${time(expiresAt)}` : `since ${time(createdAt)}`}</span></span>
-          <button type="button" class="small" aria-label=${`Revoke ${display}`}
+          <button type="button" aria-label=${`Revoke ${display}`}
             @click=${() => revoke(id, display)}>Revoke…</button></li>`,
       )}</ul>
       ${
@@ -81,7 +81,7 @@ export class SettingsSection extends Section {
       <p class="hint">Only pages of these origins can show the checkout.</p>
       <ul class="stack">${origins.map(
         (origin) => html`<li class="row between"><code>${text(origin)}</code>
-          <button type="button" class="small" aria-label=${`Remove ${origin}`}
+          <button type="button" aria-label=${`Remove ${origin}`}
             @click=${() => remove(origin)}>Remove</button></li>`,
       )}</ul>
       <form class="row end" @submit=${register}>

@@ -22,7 +22,7 @@ export interface IntentSearch {
   readonly environment: Environment
   /** Id of an intent. The page begins with the next older one. */
   readonly before?: string | undefined
-  /** An id, order, or idempotency key, or part of an order, customer, or card. */
+  /** An id, order, or idempotency key, or part of an order, status, customer, or card. */
   readonly term?: string | undefined
 }
 
@@ -75,11 +75,12 @@ async function findExactly(
   return readableIntents(found.flat().filter((row) => row.environmentId === environment.id))
 }
 
-function matches({ state, id, orderId, customer }: Intent, term: string): boolean {
+function matches({ status, state, id, orderId, customer }: Intent, term: string): boolean {
   const text = term.toLowerCase()
   const card = lastConfirmation({ state })?.paymentMethod.card
   const parts = [
     orderId,
+    status,
     `${customer?.email ?? ''} ${customer?.name ?? ''}`,
     `${card?.brand ?? ''} ${card?.last4 ?? ''}`,
   ]

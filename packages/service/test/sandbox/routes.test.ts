@@ -111,7 +111,11 @@ test('logs the fields of a rejected request, and no clientSecret in a path', asy
   await retrieve(service, `${id}_secret_abc`)
   await create(service, { ...order, amount: 'three', order_id: 'A-1' })
   await expect.poll(requests).toMatchObject([
-    { status: 400, problem: 'unknown_parameter', pointers: ['/amount', '/order_id'] },
+    {
+      status: 400,
+      problem: 'unknown_parameter',
+      errors: [{ pointer: '/amount' }, { pointer: '/order_id' }],
+    },
     { method: 'GET', path: '/payment-intents/pi_…_secret_…', status: 404, environment },
     { method: 'POST', path: '/payment-intents', status: 201, operation: 'create', intentId: id },
   ])
@@ -225,7 +229,7 @@ test('masks a secret that was sent as the name of a field, in the response and i
   const { errors, detail } = (await response.json()) as { errors: unknown; detail: string }
   expect(errors).toMatchObject([{ pointer, detail: expect.stringMatching(/^pi_sk_test_… is not/) }])
   expect(detail).toMatch(/^pi_sk_test_… is not a parameter/)
-  await expect.poll(requests).toMatchObject([{ pointers: [pointer] }])
+  await expect.poll(requests).toMatchObject([{ errors: [{ pointer }] }])
 })
 
 /** @see Finding U1 */
@@ -265,14 +269,46 @@ test('keeps the newest 500 requests of each environment', async () => {
   await json('DELETE', `/environments/${other.id}`)
 })
 
-test('finds intents by order, customer, and card', async () => {
+test('a failed create keeps its reason and bodies after 1,000 retrieves and 600 creates', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => newIntent()))
+  await create(service, { ...order, amount: 0.5 })
+  for (let round = 0; round < 50; round++) {
+    await Promise.all(ids.map(async (id) => await retrieve(service, id)))
+    await Promise.all(Array.from({ length: 12 }, () => newIntent('one-key')))
+  }
+  const failed = (await requests()).find(({ status }: { status: number }) => status === 400)
+  const detail = expect.stringMatching(/^amount must be a whole number of minor units/)
+  expect(failed).toMatchObject({ detail, errors: [{ pointer: '/amount', detail }] })
+  expect(await exchangeOf(failed)).toMatchObject({
+    requestBody: expect.stringContaining('"amount":0.5'),
+    responseBody: expect.stringContaining('/amount'),
+  })
+})
+
+test('joins retrieves of an intent, also between others, until its response changes', async () => {
+  const [id, other] = [await newIntent(), await newIntent()]
+  for (const read of [id, id, other, id]) await retrieve(service, read)
+  await settle(id, 'succeeded')
+  await retrieve(service, id)
+  await expect
+    .poll(requests)
+    .toMatchObject([
+      { intentId: id, count: 1 },
+      { intentId: id, count: 3 },
+      { intentId: other, count: 1 },
+      { operation: 'create' },
+      { operation: 'create' },
+    ])
+})
+
+test('finds intents by order, status, customer, and card', async () => {
   const customer = { id: 'cust-9', email: 'ani@example.com', name: 'Անի' }
   const paid = await newIntent()
   await settle(paid, 'succeeded')
   await create(service, { ...order, orderId: 'FOUND-1', customer })
   for (const [query, orders] of [
     ...['FOUND-1', 'CUST-9', 'ani@', 'Անի'].map((q) => [{ q }, ['FOUND-1']] as const),
-    ...[paid, '4242', 'VISA'].map((q) => [{ q }, ['A-1001']] as const),
+    ...[paid, '4242', 'VISA', 'succeeded'].map((q) => [{ q }, ['A-1001']] as const),
     [{ q: `100%_'` }, []],
   ] as const) {
     const { intents } = await json('GET', `${path}/intents?${new URLSearchParams(query)}`)

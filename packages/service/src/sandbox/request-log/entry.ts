@@ -15,6 +15,8 @@ import { maskCredentials, maskIds, maskPath } from './mask.ts'
 
 export interface LogEntry {
   readonly request: LoggedRequest
+  /** Version of the intent in the response. */
+  readonly version: number | undefined
   /** Its bodies are dropped when newer ones need their memory. */
   exchange: Omit<LoggedExchange, 'request'>
 }
@@ -47,8 +49,16 @@ export function entryOf(
       replayed,
       faults,
       problem: problem?.code ?? null,
-      pointers: problem?.errors.slice(0, maxPointers).map(({ pointer }) => pointer) ?? [],
+      detail: problem ? reasonOf(problem.message) : '',
+      errors:
+        problem?.errors.slice(0, maxErrors).map(({ code, pointer, detail }) => ({
+          code,
+          pointer,
+          detail: reasonOf(detail),
+        })) ?? [],
+      count: 1,
     },
+    version: facts.intent?.version,
     exchange: exchangeOf(request, reply, status),
   }
 }
@@ -90,7 +100,12 @@ const OrderSchema = z.object({
 })
 
 /** A response lists more, and names of fields are bounded. */
-const maxPointers = 5
+const maxErrors = 5
+
+/** A problem contains no received values but names of fields. */
+function reasonOf(detail: string): string {
+  return redact(detail.slice(0, 300))
+}
 
 function exchangeOf(
   request: FastifyRequest,

@@ -1,6 +1,7 @@
 /**
  * Recent requests of merchants' servers and pages to this instance, masked: the newest of each test environment, and of
- * clients whose environment is unknown. Requests of live environments are not stored.
+ * clients whose environment is unknown. Failed ones are apart, so that no number of successful ones replaces them.
+ * Requests of live environments are not stored.
  *
  * @module
  */
@@ -13,31 +14,27 @@ import { entryOf, type LogEntry } from './entry.ts'
 import { hasSecret } from './mask.ts'
 
 export function createRequestLog(now: () => Date) {
-  /** Entries by environment, the oldest first. The environment that was used last is the last one. */
-  const rings = new Map<string | null, Entry[]>()
+  /** By environment. The one that was used last is the last one. */
+  const rings = new Map<string | null, Rings>()
   const lint = createLint()
   let count = 0
 
   function record(request: FastifyRequest, reply: FastifyReply, status: number): void {
     const logged = entryOf(request, reply, { number: ++count, now: now(), status })
     const entry = { ...logged, violations: lint(request, logged.request) }
-    const { environment, operation } = entry.request
+    const { environment, operation, faults } = entry.request
     if (operation === 'page' && environment === null) return
-    const ring = rings.get(environment) ?? []
-    ring.push(entry)
-    if (ring.length > maxEntries) ring.shift()
-    const older = ring.at(-1 - maxBodies)
-    if (older) {
-      older.exchange = { ...older.exchange, requestBody: null, responseBody: null, isExact: false }
-    }
+    const both = rings.get(environment) ?? { failed: [], others: [] }
+    if (isFailure(entry) || faults.length > 0) keep(both.failed, entry)
+    else keep(both.others, joined(both.others, entry))
     rings.delete(environment)
-    rings.set(environment, ring)
+    rings.set(environment, both)
     if (rings.size > maxRings) rings.delete(rings.keys().next().value ?? null)
   }
 
   /** Returns what an environment's log shows, the newest first: also requests of unknown environments. */
   function visible(environmentId: string): readonly Entry[] {
-    const entries = [...(rings.get(environmentId) ?? []), ...(rings.get(null) ?? [])]
+    const entries = [environmentId, null].flatMap((id) => Object.values(rings.get(id) ?? {}).flat())
     return entries.sort((one, other) => other.request.number - one.request.number)
   }
 
@@ -84,7 +81,35 @@ interface Entry extends LogEntry {
   readonly violations: readonly Violation[]
 }
 
-/** Of each environment. The newest ones have their bodies. */
+/** Entries of an environment, the oldest first. A fault makes a request a failed one: its response may be lost. */
+type Rings = Readonly<Record<'failed' | 'others', Entry[]>>
+
+function keep(ring: Entry[], entry: Entry): void {
+  ring.push(entry)
+  if (ring.length > maxEntries) ring.shift()
+  const older = ring.at(-1 - maxBodies)
+  if (older) {
+    older.exchange = { ...older.exchange, requestBody: null, responseBody: null, isExact: false }
+  }
+}
+
+/** Joins a retrieve with the entry before it about its intent, if that has the same response. The address stays. */
+function joined(ring: Entry[], entry: Entry): Entry {
+  const { request, version } = entry
+  if (!isPlainRetrieve(entry)) return entry
+  const at = ring.findLastIndex(({ request: { intentId } }) => intentId === request.intentId)
+  const before = ring[at]
+  if (!before || !isPlainRetrieve(before) || before.version !== version) return entry
+  ring.splice(at, 1)
+  const { requestId, count } = before.request
+  return { ...entry, request: { ...request, requestId, count: count + 1 } }
+}
+
+function isPlainRetrieve({ request: { operation }, version, violations }: Entry): boolean {
+  return operation === 'retrieve' && version !== undefined && violations.length === 0
+}
+
+/** Of each ring. The newest ones have their bodies. */
 const maxEntries = 500
 const maxBodies = 100
 /** Environments that requests were sent to most recently. */
