@@ -95,6 +95,7 @@ export function shopCheckout({
     },
     // The staff decides: see `staff.ts`.
     onReview: ({ orderId, payment: { intentId }, reason }) => {
+      db.prepare('insert or ignore into reviews (order_id) values (?)').run(orderId)
       log('warn', 'review a payment', { orderId, intent: intentId, reason })
     },
     onError: ({ error }) => {

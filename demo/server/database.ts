@@ -48,4 +48,6 @@ const schema = `
     price integer not null,
     primary key (order_id, product)
   ) strict;
+
+  create table if not exists reviews (order_id text primary key) strict;
 `

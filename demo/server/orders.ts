@@ -54,14 +54,10 @@ export function ordersOf(db: Database, session: string): readonly Order[] {
     .all(session) as Order[]
 }
 
-/** Lists the orders that have a payment under review, the newest first: what their buyers see, too. */
+/** Lists the orders of which a payment was under review, the newest first. */
 export function reviewedOrders(db: Database): readonly Order[] {
   return db
-    .prepare(
-      `${select} where id in
-         (select order_id from checkout_payments where record like '%"state":"review%')
-       order by placed_at desc`,
-    )
+    .prepare(`${select} where id in (select order_id from reviews) order by placed_at desc`)
     .all() as Order[]
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { closeOrder } from '../server/place-order.ts'
 import { staffPassword, startShop, type TestShop } from './shop.ts'
 
 let shop: TestShop
@@ -29,23 +28,6 @@ test.each([
   // Pressed again, in another tab.
   expect((await decide()).status).toBe(303)
   expect((await buyer.order(orderId)).state).toBe(state)
-})
-
-test('lists a payment as soon as its buyer reads that it is under review', async () => {
-  const { buyer, orderId, id } = await shop.handedOff()
-  const retrieve = vi.spyOn(shop.intents, 'retrieve').mockImplementationOnce(async (...args) => {
-    closeOrder(shop.db, orderId)
-    shop.service.settle(id, 'succeeded')
-    return await shop.intents.retrieve(...args)
-  })
-  expect((await buyer.order(orderId)).state).toBe('review')
-  retrieve.mockRestore()
-  const list = await (await buyer.send('/staff', { headers: login() })).text()
-  expect(list).toContain(`value="${id}"`)
-  expect(list).toContain(`href="${shop.inspectorUrl}#/intents/${id}"`)
-  const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  await shop.settle()
-  log.mockRestore()
 })
 
 test('a buyer cannot decide about the refund of their own payment', async () => {
