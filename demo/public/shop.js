@@ -2,6 +2,13 @@
 const checkout = document.querySelector('pi-checkout')
 
 if (checkout) {
+  checkout.appearance = JSON.parse(checkout.dataset.appearance)
+  // The element says when the form takes long, but not when its own file does.
+  setTimeout(() => {
+    if (customElements.get('pi-checkout')) return
+    checkout.querySelector('.idle').textContent =
+      'This takes longer than usual. You can reload the page: you pay only once.'
+  }, 8_000)
   // These results have a page, that of the order. After the others, the element offers "Try again".
   checkout.addEventListener('pi-phase', ({ phase, orderId }) => {
     if (['paid', 'processing', 'review'].includes(phase)) location.replace(`/orders/${orderId}`)

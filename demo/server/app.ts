@@ -1,8 +1,7 @@
 /** The shop as one Express application: headers, then the checkout, the pages, and their forms. @module */
 import { fileURLToPath } from 'node:url'
 import { toNode } from '@pi-checkout/server/node'
-import express, { type Express, type RequestHandler } from 'express'
-import { elementModule } from './checkout.ts'
+import express, { type Express } from 'express'
 import { demoFolder } from './config.ts'
 import { errorHandler } from './error-handler.ts'
 import { securityHeaders } from './headers.ts'
@@ -25,11 +24,7 @@ export function shopApp(shop: Shop): Express {
   app.use(sameOrigin(shop.shopOrigin))
   app.use(['/checkout/handoff', '/checkout/start'], handoffLimit(shop))
   app.use(toNode(shop.checkout))
-  app.get('/element.js', (_req, res) => {
-    res.type('js').send(elementModule(shop.checkoutOrigin))
-  })
-  app.use('/element', filesOf('node_modules/@pi-checkout/element/dist'))
-  app.use(filesOf('public'))
+  app.use(publicFiles)
   app.use(express.urlencoded({ extended: false, limit: '4kb', inflate: false }))
   app.use('/staff', staffRoutes(shop))
   app.use(shopRoutes(shop))
@@ -40,13 +35,11 @@ export function shopApp(shop: Shop): Express {
   return app
 }
 
-/** Browsers keep fonts and pictures, and ask whether styles and scripts have changed. */
-function filesOf(folder: string): RequestHandler {
-  return express.static(fileURLToPath(new URL(folder, demoFolder)), {
-    index: false,
-    redirect: false,
-    setHeaders: (res, path) => {
-      res.set('Cache-Control', /\.(?:css|js)$/.test(path) ? 'no-cache' : 'public, max-age=86400')
-    },
-  })
-}
+/** Browsers keep fonts and pictures, and ask whether styles and the script have changed. */
+const publicFiles = express.static(fileURLToPath(new URL('public', demoFolder)), {
+  index: false,
+  redirect: false,
+  setHeaders: (res, path) => {
+    res.set('Cache-Control', /\.(?:css|js)$/.test(path) ? 'no-cache' : 'public, max-age=86400')
+  },
+})

@@ -1,8 +1,8 @@
 /**
  * How this shop takes payments, on the server. Copy this file, and `views/pay-page.ts`, which has the markup.
  *
- * 1. The policy of each page: it may frame the hosted checkout.
- * 2. The look and the language of the checkout, and the script that tells them to the element.
+ * 1. The policy of each page: it may load the element and frame the hosted checkout.
+ * 2. The look and the language of the checkout.
  * 3. The checkout: who may pay for an order, what it costs, and what happens when it is paid.
  *
  * @module
@@ -24,7 +24,7 @@ import type { Shop } from './shop.ts'
 
 /** Returns `Content-Security-Policy` of each page. */
 export function pagePolicy(checkoutOrigin: string): string {
-  return cspFor({ checkoutOrigin })
+  return cspFor({ checkoutOrigin, scriptSrc: [checkoutOrigin] })
 }
 
 export const checkoutLook = {
@@ -38,17 +38,6 @@ export const checkoutLook = {
     font: 'geometric',
   },
 } as const
-
-/**
- * Returns the script of the payment page. The shop serves the element itself, so that it can tell the buyer when the
- * checkout does not respond. With a bundler: `import { configureCheckout } from '@pi-checkout/element'`.
- */
-export function elementModule(checkoutOrigin: string): string {
-  const { appearance } = checkoutLook
-  return `import { configureCheckout } from '/element/index.js'
-configureCheckout(${JSON.stringify({ checkoutOrigin, appearance })})
-`
-}
 
 /** Returns the payments of all orders, in the shop's database. */
 export function shopPayments(db: Database): PaymentStore {

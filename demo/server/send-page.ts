@@ -5,10 +5,10 @@ import type { Shop } from './shop.ts'
 import { type Page, renderPage } from './views/layout.ts'
 
 export function sendPage(
-  { db, sessions, inspectorUrl }: Shop,
+  { db, sessions, checkoutOrigin, inspectorUrl }: Shop,
   { req, res, page }: { readonly req: Request; readonly res: Response; readonly page: Page },
 ): void {
   const lines = readCart(db, sessions.of(req) ?? '')
   const pieces = lines.reduce((sum, { quantity }) => sum + quantity, 0)
-  res.type('html').send(renderPage(page, { pieces, inspectorUrl }))
+  res.type('html').send(renderPage(page, { pieces, checkoutOrigin, inspectorUrl }))
 }

@@ -7,7 +7,7 @@ import { expect, test } from '../fixtures/test-stack.ts'
 
 /** Blocks the scripts of the shop's pages, and goes to the full page as their form does. */
 async function openFullPage(page: Page): Promise<string> {
-  await page.route(/\/(?:shop|element)\.js$/, (route) => route.abort())
+  await page.route(/\/(?:shop|v1\/pi-checkout)\.js$/, (route) => route.abort())
   await addToCart(page)
   await page.goto('/cart')
   await page.getByTestId('place-order').click()

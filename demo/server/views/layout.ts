@@ -15,12 +15,14 @@ export interface Page {
 export interface Frame {
   /** Number of pieces in the cart. */
   readonly pieces: number
+  readonly checkoutOrigin: string
   readonly inspectorUrl: string | undefined
 }
 
 /** Renders a whole page. */
 export function renderPage(page: Page, frame: Frame): string {
   const { title, place, content, isWaiting } = page
+  const { checkoutOrigin } = frame
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -33,7 +35,7 @@ export function renderPage(page: Page, frame: Frame): string {
     ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="/styles/${name}.css">`)}
     ${fonts.map((name) => html`<link rel="preload" href="/fonts/${name}.woff2" as="font" type="font/woff2" crossorigin>`)}
     <script type="module" src="/shop.js"></script>
-    ${place === 'payment' && html`<script type="module" src="/element.js"></script>`}
+    ${place === 'payment' && html`<script type="module" src="${checkoutOrigin}/v1/pi-checkout.js"></script>`}
     ${isWaiting && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`}
   </head>
   <body>

@@ -7,11 +7,13 @@ import { editCart, linesAndTotal } from './order-parts.ts'
 
 export function payPage(details: OrderDetails): Page {
   const { id } = details.order
+  const { locale, appearance } = checkoutLook
   const content = html`
     <h1>Payment</h1>
     <div class="columns">
       <div class="stack">
-        <pi-checkout data-testid="checkout" base-path="/checkout" order-id="${id}" locale="${checkoutLook.locale}">
+        <pi-checkout data-testid="checkout" base-path="/checkout" order-id="${id}"
+          locale="${locale}" data-appearance="${JSON.stringify(appearance)}">
           <p class="idle muted">Loading the payment form…</p>
           <noscript>The payment form needs JavaScript. The separate page of the payment service may, too.</noscript>
           ${fullPageForm(id, html` slot="page"`)}

@@ -12,7 +12,7 @@ import type * as parts from './parts.ts'
  * A fault that a schedule may have. `plainHook`: `onPaid` returns true for each payment. `slowResponses`: responses to a
  * retrieve are often older than what another process has stored since. `lostRecords`: the store loses all records, as
  * `memoryPayments()` does with its process; then only handoffs are checked. `reopened`: the service is another one, and a
- * failed payment can be paid. `clockJumps`: to another day, and back. `ages`: months pass. `rowForms`: a client of the
+ * failed payment can be paid. `clockJumps`: to another day, and back. `ages`: months pass. `leaves`: buyers make several payments, and leave. `rowForms`: a client of the
  * database returns rows in its own form.
  */
 export type Fault =
@@ -29,6 +29,7 @@ export type Fault =
   | 'reopened'
   | 'clockJumps'
   | 'ages'
+  | 'leaves'
   | 'rowForms'
 
 /** What the merchants of a schedule share. */
@@ -191,12 +192,15 @@ export function newMerchant(world: World, number: number) {
       // A failed payment that was reopened is not known to be busy.
       if (state !== 'open' && state !== 'failed' && isBusy(intent)) intent.isKnownBusy = true
     }
-    if (record.checkAt !== null || before?.checkAt === null) return
     const handedAt = Math.max(...record.payments.map((one) => Date.parse(one.handedAt)))
-    const isSeen = record.payments.every(({ intentId, state }) => {
+    const isSeen = record.payments.every(({ intentId, state, watchUntil }) => {
       if (state !== 'open' && state !== 'unknown') return true
+      if (watchUntil === undefined) return record.checkAt !== null || before?.checkAt === null
+      const known = before?.payments.find((one) => one.intentId === intentId)
+      if (known?.watchUntil !== undefined) return true
       const looks = intents.get(intentId)?.looks.filter((at) => at >= handedAt + 90 * day) ?? []
-      return Date.now() - (looks.at(-1) ?? 0) < day / 2 && Date.now() - (looks[0] ?? 0) >= day
+      // A response comes a little after its request.
+      return (looks.at(-1) ?? 0) - (looks[0] ?? 0) >= day - 60_000
     })
     check(isSeen || has('clockJumps'), 'an order is left alone unseen')
   }

@@ -112,7 +112,7 @@ const rules: readonly [string, string, string, violation: RegExp, mix: readonly 
     'return now - since < day ? payment : ',
     'return ',
     /an order is left alone unseen/,
-    ['ages', 'edits', 'failingHooks'],
+    ['ages', 'edits', 'failingHooks', 'leaves'],
   ],
   [
     'the review of a rejected payment',

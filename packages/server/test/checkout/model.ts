@@ -160,7 +160,7 @@ export async function play({
   }
 
   /** How many actions are left when the buyers leave; 0: they do not. */
-  const leaveAt = has('ages') ? pick([0, 10, 15]) : 0
+  const leaveAt = has('leaves') ? pick([10, 15]) : 0
   const next = (): (typeof actions)[number] => {
     if (world.isLeft) return pick(laterActions)
     return pick(leaveAt > 0 ? earlierActions : actions)
