@@ -125,7 +125,7 @@ test('serves another address between the requests of 400 connections of one', as
     },
     { max: 500 },
   )
-  // Each has been served: a connection that waits to be accepted would hold nobody up.
+  // Each has been served: a connection that waits to be accepted would delay no other one.
   const other = await served(port, '/', '127.0.0.2')
   const flood = await Promise.all(Array.from({ length: 400 }, () => served(port)))
   begun.length = 0
