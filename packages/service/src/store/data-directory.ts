@@ -1,4 +1,5 @@
 /** The directory of the embedded store: its database, its secret key, and the lock of its server. @module */
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Libsql from 'libsql'
@@ -10,8 +11,16 @@ export const databaseFile = 'store.db'
 const keyFile = 'secret-key'
 const lockFile = 'serving.lock'
 
-/** Creates the directory for its owner only. @throws {SettingError} If this user cannot write it. */
+/** Creates the directory for its owner only. @throws {SettingError} If this user cannot write it, or it lost its database. */
 export async function prepareDirectory(directory: string): Promise<void> {
+  const [hasKey, hasDatabase] = [keyFile, databaseFile].map((name) =>
+    existsSync(join(directory, name)),
+  )
+  if (hasKey && !hasDatabase) {
+    throw new SettingError(
+      `The data directory ${directory} has a ${keyFile}, but no ${databaseFile}. Restore the entire directory from a backup, or remove ${keyFile} to create an empty store.`,
+    )
+  }
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     await chmod(directory, 0o700).catch((error: unknown) => {

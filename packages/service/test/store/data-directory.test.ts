@@ -4,6 +4,7 @@ import {
   existsSync,
   readdirSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -36,6 +37,16 @@ test('rejects a file in the place of the directory', async () => {
   const file = join(temporaryFolder(), 'data')
   writeFileSync(file, '')
   await expect(open(file)).rejects.toThrow(`The data directory ${file} cannot be used (EEXIST)`)
+})
+
+test('rejects a directory that lost its database, and leaves it as it is', async () => {
+  const directory = temporaryFolder()
+  await (await open(directory)).close()
+  rmSync(join(directory, 'store.db'))
+  await expect(open(directory)).rejects.toThrow(
+    `The data directory ${directory} has a secret-key, but no store.db. Restore`,
+  )
+  expect(readdirSync(directory)).not.toContain('store.db')
 })
 
 test('rejects a store that lost its secret key, and starts once it is restored', async () => {
