@@ -56,7 +56,7 @@ async function run({ name, command, version }) {
   const [status] = await once(spawn(program, args, { cwd: root, env, stdio: 'inherit' }), 'exit')
   const state = status === 0 ? 'passed' : 'failed'
   const added = readResults().slice(before)
-  const isExplained = added.some((result) => result.state !== 'passed')
+  const isExplained = added.some((result) => result.state === 'failed' || result.hasFailed)
   if (added.length === 0 || (status !== 0 && !isExplained)) addResult({ state, name, text: '' })
   console.log(`— ${name}: ${state} in ${Math.round((Date.now() - startedAt) / 1000)} s`)
   return status === 0
