@@ -17,14 +17,19 @@ if (changedAt(stamp) < Math.max(...inputs().map(changedAt))) {
   utimesSync(stamp, startedAt, startedAt)
 }
 
-/** The files and folders below packages, and those of the demo that are built. */
+/** The files and folders below packages, and those of the demo that are built. A folder changes when a file of it leaves. */
 function inputs() {
-  const packages = readdirSync(join(root, 'packages'), { recursive: true })
-    .filter((path) => path.includes('/') && !ignored.test(path))
-    .map((path) => `packages/${path}`)
-  const server = readdirSync(join(root, 'demo/server')).map((name) => `demo/server/${name}`)
+  const packages = below('packages').filter((path) => path.includes('/') && !ignored.test(path))
   const others = ['demo/vite.config.ts', 'scripts/library.ts', 'pnpm-lock.yaml', 'tsconfig.json']
-  return [...packages, ...server, ...others].map((path) => join(root, path))
+  return [
+    ...packages.map((path) => join(root, 'packages', path)),
+    ...below('demo/server').map((path) => join(root, 'demo/server', path)),
+    ...others.map((path) => join(root, path)),
+  ]
+}
+
+function below(folder) {
+  return ['.', ...readdirSync(join(root, folder), { recursive: true })]
 }
 
 function changedAt(path) {
