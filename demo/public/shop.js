@@ -36,3 +36,11 @@ if (document.querySelector('[data-waiting]')) {
 function load() {
   return fetch(location.href).catch(() => undefined)
 }
+
+// After the page has loaded: a frame that begins earlier delays it until the service responds. A frame that the page
+// itself has would add a step to the history when the buyer goes back.
+addEventListener('load', () => {
+  const { preload: src } = document.body.dataset
+  if (src)
+    document.body.append(Object.assign(document.createElement('iframe'), { src, hidden: true }))
+})

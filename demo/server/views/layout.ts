@@ -23,6 +23,8 @@ export interface Frame {
 export function renderPage(page: Page, frame: Frame): string {
   const { title, place, content, isWaiting } = page
   const { checkoutOrigin } = frame
+  // The scripts of the payment form load before the form is opened: see `shop.js`.
+  const preload = place === 'cart' && html` data-preload="${checkoutOrigin}/v1/preload"`
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -38,7 +40,7 @@ export function renderPage(page: Page, frame: Frame): string {
     ${place === 'payment' && html`<script type="module" src="${checkoutOrigin}/v1/pi-checkout.js"></script>`}
     ${isWaiting && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`}
   </head>
-  <body>
+  <body${preload}>
     <a class="skip" href="#content">Skip to the content</a>
     <header class="top"><div class="page row">${topRow(page, frame)}</div></header>
     <main class="page" id="content"${isWaiting && html` data-waiting`}>${content}</main>

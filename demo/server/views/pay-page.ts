@@ -18,7 +18,7 @@ export function payPage(details: OrderDetails): Page {
           <noscript>The payment form needs JavaScript. The separate page of the payment service may, too.</noscript>
           ${fullPageForm(id, html` slot="page"`)}
         </pi-checkout>
-        <p class="direct muted small">Card details go straight to the payment service. This shop never sees them.</p>
+        <p class="muted small">Card details go straight to the payment service. This shop never sees them.</p>
         <div class="other-way">${fullPageForm(id)}</div>
       </div>
       <section class="card stack" aria-labelledby="your-order">
