@@ -1,3 +1,6 @@
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { created, startTestService } from '../support/service.ts'
 
@@ -77,4 +80,19 @@ test('shows a browser a page with a way on at an unknown address, and other clie
   expect(page).toContain(`<a href="${service.url}">Start page</a>`)
   expect(await api.json()).toMatchObject({ code: 'not_found' })
   expect(lost.headers.get('content-security-policy')).toContain(bySite)
+})
+
+test('compresses the hosted page for a browser, and not for a client that does not ask for it', async () => {
+  // `fetch` decompresses, and hides the length.
+  const get = async (encoding: string) =>
+    await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { 'accept-encoding': encoding }
+      httpGet(`${service.url}/checkout/${id}`, { headers }, resolve).on('error', reject)
+    })
+  const [plain, compressed] = [await get('identity'), await get('gzip, deflate, br')]
+  const [text, packed] = [await buffer(plain), await buffer(compressed)]
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+  expect(gunzipSync(packed).toString()).toContain('</html>')
+  expect(packed.length).toBeLessThan(text.length / 2)
 })
