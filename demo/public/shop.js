@@ -40,7 +40,9 @@ function load() {
 // After the page has loaded: a frame that begins earlier delays it until the service responds. A frame that the page
 // itself has would add a step to the history when the buyer goes back.
 addEventListener('load', () => {
-  const { preload: src } = document.body.dataset
-  if (src)
-    document.body.append(Object.assign(document.createElement('iframe'), { src, hidden: true }))
+  const { preload: src, element: href } = document.body.dataset
+  if (!src) return
+  const create = (tag, properties) => Object.assign(document.createElement(tag), properties)
+  document.head.append(create('link', { rel: 'modulepreload', href }))
+  document.body.append(create('iframe', { src, hidden: true }))
 })

@@ -23,8 +23,10 @@ export interface Frame {
 export function renderPage(page: Page, frame: Frame): string {
   const { title, place, content, isWaiting } = page
   const { checkoutOrigin } = frame
+  const element = `${checkoutOrigin}/v1/pi-checkout.js`
   // The scripts of the payment form load before the form is opened: see `shop.js`.
-  const preload = place === 'cart' && html` data-preload="${checkoutOrigin}/v1/preload"`
+  const preload =
+    place === 'cart' && html` data-preload="${checkoutOrigin}/v1/preload" data-element="${element}"`
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -37,7 +39,7 @@ export function renderPage(page: Page, frame: Frame): string {
     ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="/styles/${name}.css">`)}
     ${fonts.map((name) => html`<link rel="preload" href="/fonts/${name}.woff2" as="font" type="font/woff2" crossorigin>`)}
     <script type="module" src="/shop.js"></script>
-    ${place === 'payment' && html`<script type="module" src="${checkoutOrigin}/v1/pi-checkout.js"></script>`}
+    ${place === 'payment' && html`<script type="module" src="${element}"></script>`}
     ${isWaiting && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`}
   </head>
   <body${preload}>
