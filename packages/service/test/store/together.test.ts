@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Intent } from '../../src/intents/intent.ts'
 import { stateOf } from '../../src/intents/intent.ts'
 import { type Cause, decide } from '../../src/intents/lifecycle.ts'
@@ -199,13 +198,13 @@ test('lets 4,096 statements wait and rejects one more immediately', async () => 
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  const run = async (set: readonly Statement[]): Promise<unknown[][]> => {
+  const run = vi.fn(async (set: readonly Statement[]): Promise<unknown[][]> => {
     await released
     return set.map(({ values }) => [...values])
-  }
+  })
   const shared = together({ run, size: 10, lanes: 1 })
   const first = Array.from({ length: 10 }, (_, id) => shared(statement(id)))
-  await sleep(1)
+  await vi.waitUntil(() => run.mock.calls.length > 0)
   const waiting = Array.from({ length: 4096 }, (_, id) => shared(statement(id)))
   await expect(shared(statement(0))).rejects.toBeInstanceOf(Overloaded)
   release()
