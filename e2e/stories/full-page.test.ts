@@ -114,6 +114,7 @@ test('the frame is blocked: its error view leads to the full page', { tag: '@fir
   await addToCart(page)
   await page.goto('/cart')
   await page.getByTestId('place-order').click()
+  await page.waitForURL('**/pay/*')
   await page.evaluate("addEventListener('pi-leave', () => sessionStorage.setItem('left', 'yes'))")
   const go = page.locator('pi-checkout form button')
   // Firefox does not say that it blocks a frame: the element waits for a message, and tries again.
