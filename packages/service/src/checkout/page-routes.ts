@@ -84,7 +84,8 @@ const assetHeaders = {
 }
 
 const elementHeaders = {
-  'cache-control': 'no-cache',
+  // The cart loads the element for the page after it, and a reload does not wait for it.
+  'cache-control': 'public, max-age=60, stale-while-revalidate=86400',
   // Browsers load module scripts with CORS, and the shop has another origin.
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',

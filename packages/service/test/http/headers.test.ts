@@ -32,7 +32,7 @@ const responses = [
   ['GET /', 200, bySite, 'no-store', 'DENY'],
   ['GET /docs', 200, bySite, 'no-store', 'DENY'],
   ['GET /_sandbox/', 200, bySite, 'no-store', 'DENY'],
-  ['GET /v1/pi-checkout.js', 200, null, 'no-cache', null],
+  ['GET /v1/pi-checkout.js', 200, null, 'public, max-age=60, stale-while-revalidate=86400', null],
   [`POST ${bank}/challenge`, 200, byCheckout, 'no-store', null],
   [`POST ${bank}/bank`, 200, bySite, 'no-store', 'DENY'],
   [`GET ${bank}/nowhere`, 404, nothing, 'no-store', 'DENY'],
