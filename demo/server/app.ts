@@ -1,12 +1,11 @@
 /** The shop as one Express application: headers, then the checkout, the pages, and their forms. @module */
-import { fileURLToPath } from 'node:url'
 import { toNode } from '@pi-checkout/server/node'
 import express, { type Express } from 'express'
-import { demoFolder } from './config.ts'
 import { errorHandler } from './error-handler.ts'
 import { securityHeaders } from './headers.ts'
 import { handoffLimit } from './limits.ts'
 import { ShopProblem } from './problem.ts'
+import { publicFiles } from './public-files.ts'
 import { shopRoutes } from './routes.ts'
 import { sameOrigin } from './same-origin.ts'
 import type { Shop } from './shop.ts'
@@ -34,12 +33,3 @@ export function shopApp(shop: Shop): Express {
   app.use(errorHandler(shop))
   return app
 }
-
-/** Browsers keep fonts and pictures, and ask whether styles and the script have changed. */
-const publicFiles = express.static(fileURLToPath(new URL('public', demoFolder)), {
-  index: false,
-  redirect: false,
-  setHeaders: (res, path) => {
-    res.set('Cache-Control', /\.(?:css|js)$/.test(path) ? 'no-cache' : 'public, max-age=86400')
-  },
-})

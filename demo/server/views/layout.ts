@@ -1,4 +1,5 @@
 /** What all pages have: head, header, and footer. @module */
+import { versioned } from '../public-files.ts'
 import { type Html, html } from './html.ts'
 
 export interface Page {
@@ -36,9 +37,9 @@ export function renderPage(page: Page, frame: Frame): string {
     <title>${title} · Tsiran</title>
     <link rel="icon" href="/favicon.ico" sizes="32x32">
     <link rel="icon" href="/pictures/mark.svg" type="image/svg+xml">
-    ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="/styles/${name}.css">`)}
+    ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="${versioned(`/styles/${name}.css`)}">`)}
     ${fonts.map((name) => html`<link rel="preload" href="/fonts/${name}.woff2" as="font" type="font/woff2" crossorigin>`)}
-    <script type="module" src="/shop.js"></script>
+    <script type="module" src="${versioned('/shop.js')}"></script>
     ${place === 'payment' && html`<script type="module" src="${element}"></script>`}
     ${isWaiting && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`}
   </head>
