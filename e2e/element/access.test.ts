@@ -185,7 +185,7 @@ test('announces a long wait for the result to a buyer in the form, and moves not
   await actInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
-    .toEqual(['We are confirming your payment. Do not pay again.'])
+    .toEqual(['The shop has not confirmed the payment yet. Do not pay again.'])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)
 })

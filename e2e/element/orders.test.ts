@@ -179,7 +179,7 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   orders.A = { phase: 'paid', response: { status: 401 } }
   await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
-  const unconfirmed = 'The result is not confirmed yet. Do not pay again.'
+  const unconfirmed = 'The shop has not confirmed the payment yet. Do not pay again.'
   await expect(page.locator('#pay')).toContainText(unconfirmed)
   await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
   expect(requests).toHaveLength(2)
@@ -199,7 +199,9 @@ test('a status that fails for a moment is asked again', async ({ page, sites, pa
   await actInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.runFor(4000)
-  await expect(page.getByText('We are confirming your payment. Do not pay again.')).toBeVisible()
+  await expect(
+    page.getByText('The shop has not confirmed the payment yet. Do not pay again.'),
+  ).toBeVisible()
   orders.A = { phase: 'paid' }
   await page.clock.runFor(5000)
   await waitForState(page, 'paid')

@@ -263,8 +263,11 @@ export class PiCheckout extends LitElement {
   #result(): unknown {
     const { state } = this
     const { delay, report } = this.#payment.payment
-    // The frame shows its own result.
-    if (state === 'confirming' && this.#frame.element && !delay) return nothing
+    // The frame shows its own result, with a line below it.
+    if (state === 'confirming' && this.#frame.element) {
+      const text = html`<slot name="confirming">${this.#textOf('unknown')}</slot>`
+      return delay ? this.#message(text) : nothing
+    }
     switch (state) {
       case 'confirming':
       case 'processing':
@@ -274,7 +277,8 @@ export class PiCheckout extends LitElement {
         const isFailed = state === 'failed'
         const text = isFailed ? failureText(report?.reason, this.#textOf) : this.#textOf(state)
         const retry = isFailed ? this.#retry() : nothing
-        return this.#message(html`<slot name=${state}>${sentences(text)}</slot>${retry}`)
+        const icon = isFailed ? '!' : state === 'paid' ? '✓' : '…'
+        return this.#message(html`<slot name=${state}>${sentences(text, icon)}</slot>${retry}`)
       }
       default:
         return nothing
@@ -286,7 +290,7 @@ export class PiCheckout extends LitElement {
     // A frame that is still there shows the form's result.
     const text = this.#frame.element ? this.#textOf('unknown') : errorText(error, this.#textOf)
     return this.#message(html`
-      <slot name="error">${sentences(text)}</slot>
+      <slot name="error">${this.#frame.element ? text : sentences(text, '!')}</slot>
       ${error.retryable ? this.#retry() : nothing}
       <slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`)
@@ -302,9 +306,9 @@ export class PiCheckout extends LitElement {
 }
 
 /** The first sentence is a heading. */
-function sentences(text: string): TemplateResult {
+function sentences(text: string, icon: string): TemplateResult {
   const [first = ''] = text.split(/(?<=[.։]) /)
-  return html`<b>${first}</b>${text.slice(first.length)}`
+  return html`<span aria-hidden="true" data-icon=${icon}></span><b>${first}</b>${text.slice(first.length)}`
 }
 
 declare global {

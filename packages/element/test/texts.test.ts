@@ -31,7 +31,7 @@ test.each<[CheckoutErrorCode, string, number?]>([
   ['handoff_failed', 'The payment form is not available right now. You pay only once.'],
   ['unauthorized', 'This form has expired. Reload the page.'],
   ['blocked_by_csp', 'The payment form is not available right now.'],
-  ['status_failed', 'The result is not confirmed yet. Do not pay again.'],
+  ['status_failed', 'The shop has not confirmed the payment yet. Do not pay again.'],
   // The session of the shop has ended.
   ['handoff_failed', 'This form has expired. Reload the page.', 401],
 ])('tells the buyer for %s: %s', (code, text, status) => {
