@@ -1,7 +1,7 @@
 /** What a browser may send to the checkout's routes, and from where. @module */
 import { orderIdError } from '@pi-checkout/contract'
 import { ConfigurationError } from '../client/errors.ts'
-import { readText } from '../client/read-text.ts'
+import { readText } from '../client/read-body.ts'
 import { HandoffRejection } from './problem.ts'
 
 export type CheckoutRoute = keyof typeof routeMethods
