@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { build, type Rolldown } from 'vite'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryPayments, type PaymentStore } from '../../src/index.ts'
-import { bundle } from '../bundle.ts'
 import { type Model, play } from './model.ts'
 import type { Fault } from './model-merchant.ts'
 import * as parts from './parts.ts'
@@ -126,19 +126,8 @@ const rules: readonly [string, string, string, violation: RegExp, mix: readonly 
 test.each(rules)(
   'schedules find a helper without %s',
   async (_, source, without, violation, mix) => {
-    let found = 0
-    const removed = {
-      name: 'without-a-rule',
-      transform: (code: string) => {
-        found += code.split(source).length - 1
-        return code.replace(source, () => without)
-      },
-    }
-    const entry = fileURLToPath(new URL('parts.ts', import.meta.url))
-    const { file, remove } = await bundle(entry, [{ ...removed, enforce: 'pre' }])
-    onTestFinished(remove)
-    expect(found).toBe(1)
-    expect(await firstViolation({ parts: await import(file), mix }, violation)).toMatch(/PI_SEED/)
+    const parts = await partsWithout(source, without)
+    expect(await firstViolation({ parts, mix }, violation)).toMatch(/PI_SEED/)
   },
   600_000,
 )
@@ -160,3 +149,22 @@ test('schedules find a store without its condition', async () => {
 test('schedules find merchants with one scope', async () => {
   expect(await firstViolation({ scopeOf: () => 'https://pay.example test' })).toMatch(/PI_SEED/)
 }, 600_000)
+
+/** Bundles the parts with a replaced source, and loads them. */
+async function partsWithout(source: string, without: string): Promise<typeof parts> {
+  let found = 0
+  const transform = (code: string): string => {
+    found += code.split(source).length - 1
+    return code.replace(source, () => without)
+  }
+  const result = await build({
+    configFile: false,
+    logLevel: 'error',
+    plugins: [{ name: 'without-a-rule', enforce: 'pre', transform }],
+    build: { ssr: fileURLToPath(new URL('parts.ts', import.meta.url)), write: false },
+    ssr: { noExternal: true, resolve: { conditions: ['source'] } },
+  })
+  expect(found).toBe(1)
+  const [{ output }] = [result].flat() as [Rolldown.RolldownOutput]
+  return await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`)
+}
