@@ -11,7 +11,7 @@ import { checkedMilliseconds } from '../client/options.ts'
 import { DueOrders, type ReconcileSummary } from './due-orders.ts'
 import type { CheckoutOptions, FullPage } from './options.ts'
 import { OrderPayments } from './order-payments.ts'
-import { assertBasePath, defaultBasePath } from './parse-request.ts'
+import { assertBasePath } from './parse-request.ts'
 import type { PaymentState } from './payment-state.ts'
 import { Records } from './records.ts'
 import { logReview, reporterOf } from './report.ts'
@@ -101,7 +101,7 @@ export interface Checkout<Context = unknown> {
 export function createCheckout<Context = unknown>(
   options: CheckoutOptions<Context>,
 ): Checkout<Context> {
-  const { basePath = defaultBasePath, intents } = options
+  const { basePath = '/checkout', intents } = options
   assertBasePath(basePath)
   assertHooks(options)
   const report = reporterOf(options)
