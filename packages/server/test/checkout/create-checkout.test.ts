@@ -219,13 +219,16 @@ test.each(['load', 'save', 'order', 'authorize'])(
   },
 )
 
-test('writes at most 60 lines a minute about errors', async () => {
+test('writes at most 60 lines a minute about rejected requests, which hide no error', async () => {
   const stderr = captureStderr()
-  const { handoff, later } = shop({ onError: undefined })
+  const order = () => expect.fail('broken hook')
+  const { handoff, status } = shop({ onError: undefined, order })
   const reject = () => handoff({}, { origin: 'https://evil.example' })
   for (let count = 0; count < 100; count++) await reject()
   expect(stderr).toHaveBeenCalledTimes(60)
-  await later()
-  await reject()
+  await status()
   expect(stderr).toHaveBeenCalledTimes(61)
+  vi.setSystemTime(Date.now() + 60_000)
+  await reject()
+  expect(stderr).toHaveBeenCalledTimes(62)
 })
