@@ -35,7 +35,13 @@ export type {
   PaymentStore,
   ReviewReason,
 } from './checkout/payment-record.ts'
-export { type CheckoutOrder, type PaymentState, paymentState } from './checkout/payment-state.ts'
+export {
+  type CheckoutOrder,
+  type ExpectedIntent,
+  type PaymentState,
+  paymentState,
+  verify,
+} from './checkout/payment-state.ts'
 export { type HandoffProblemCode, HandoffRejection } from './checkout/problem.ts'
 export {
   type SqlDialect,
@@ -43,7 +49,6 @@ export {
   sqlPayments,
   sqlPaymentsTable,
 } from './checkout/sql-payments.ts'
-export { type ExpectedIntent, verify } from './checkout/verify.ts'
 export type { CreateParams } from './client/create-params.ts'
 export type { PiErrorCode } from './client/error-codes.ts'
 export {

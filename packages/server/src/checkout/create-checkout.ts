@@ -11,13 +11,11 @@ import { checkedMilliseconds } from '../client/options.ts'
 import { DueOrders, type ReconcileSummary } from './due-orders.ts'
 import type { CheckoutOptions, FullPage } from './options.ts'
 import { OrderPayments } from './order-payments.ts'
-import { assertBasePath, defaultBasePath } from './parse-request.ts'
+import { assertBasePath } from './parse-request.ts'
 import type { PaymentState } from './payment-state.ts'
 import { Records } from './records.ts'
-import { repeat } from './repeat.ts'
 import { logReview, reporterOf } from './report.ts'
 import { respond, type Shop } from './respond.ts'
-import { readShopOrigins } from './shop-origins.ts'
 import { watchForStart } from './watch-for-start.ts'
 
 /**
@@ -103,7 +101,7 @@ export interface Checkout<Context = unknown> {
 export function createCheckout<Context = unknown>(
   options: CheckoutOptions<Context>,
 ): Checkout<Context> {
-  const { basePath = defaultBasePath, intents } = options
+  const { basePath = '/checkout', intents } = options
   assertBasePath(basePath)
   assertHooks(options)
   const report = reporterOf(options)
@@ -126,7 +124,7 @@ export function createCheckout<Context = unknown>(
       // Finds a missing table, a wrong dialect, and a missing namespace.
       await records.due(Date.now(), 1)
       watch.end()
-      return repeat((signal) => dueOrders.reconcile(signal), { interval, onError })
+      return dueOrders.start(interval)
     },
     reconcile: () => {
       watch.end()
@@ -142,6 +140,27 @@ export function createCheckout<Context = unknown>(
     respond(shop, request, context as Context)
   // The type requires a context exactly if the hook needs one.
   return Object.assign(handle, members) as Checkout<Context>
+}
+
+/**
+ * Reads the option `shopOrigin`.
+ *
+ * @throws {ConfigurationError} If it is no origin, or that of the hosted checkout.
+ */
+function readShopOrigins(shopOrigin: string | readonly string[]): readonly string[] {
+  const origins = [shopOrigin].flat()
+  // An empty list is no origin.
+  return (origins.length === 0 ? [undefined] : origins).map(readShopOrigin)
+}
+
+function readShopOrigin(value: unknown): string {
+  const origin = checkedOrigin(value, { name: 'shopOrigin', of: 'createCheckout()' })
+  const checkoutOrigin = globalThis.process?.env?.PI_CHECKOUT_ORIGIN?.replace(/\/$/, '')
+  if (origin !== checkoutOrigin) return origin
+  throw new ConfigurationError(
+    'shopOrigin',
+    "is the hosted checkout's, PI_CHECKOUT_ORIGIN. Set shopOrigin to the origin of the shop's pages. The hosted checkout's is checkoutOrigin.",
+  )
 }
 
 function assertFullPage(fullPage: FullPage | undefined): void {

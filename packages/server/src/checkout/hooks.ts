@@ -10,7 +10,7 @@ const hookTimeout = leaseTime / 2
 
 export interface Hooks extends Pick<CheckoutOptions, 'onPaid'> {
   readonly onReview: (review: PaymentUnderReview) => unknown
-  readonly onError: (error: unknown, orderId: string) => void
+  readonly onError: (error: unknown, orderId?: string) => void
 }
 
 /**

@@ -10,11 +10,10 @@ import type { CallOptions } from '../client/payment-intents.ts'
 import { type Hooks, runHooks } from './hooks.ts'
 import type { CheckoutClient, CheckoutOptions } from './options.ts'
 import type { Payment, PaymentRecord } from './payment-record.ts'
-import { type CheckoutOrder, type PaymentState, paymentState } from './payment-state.ts'
+import { type CheckoutOrder, type PaymentState, paymentState, verify } from './payment-state.ts'
 import { hasHook, isUnsettled, type Seen, storeFindings } from './record-changes.ts'
 import type { Records } from './records.ts'
 import { callShop } from './shop-error.ts'
-import { verify } from './verify.ts'
 
 /** What a look needs of the shop. */
 export interface Ledger {

@@ -1,8 +1,8 @@
 /** Hands out, looks at, and decides the payments of orders. @module */
 import type { Currency } from '@pi-checkout/contract/money'
-import { invalidParam, PiError } from '../client/errors.ts'
+import { type CreateParams, readCreateParams } from '../client/create-params.ts'
+import { InvalidParamsError, invalidParam, PiError } from '../client/errors.ts'
 import type { CreatedIntent, Handoff } from '../client/payment-intents.ts'
-import { bodyOf } from './body-of.ts'
 import { runHooks } from './hooks.ts'
 import { findOrder, type Ledger, type Look, lookForBuyer, stateAfter } from './look-at-order.ts'
 import { type CheckoutOrder, orderVersion, type PaymentState } from './payment-state.ts'
@@ -123,4 +123,27 @@ function payableOrder(orderId: string, { order, state, failure }: Look): Checkou
   if (order) return order
   const rule = `order: the hook returned no order for orderId ${JSON.stringify(orderId)}.`
   throw new HandoffRejection('order_not_found', rule)
+}
+
+/**
+ * Returns what the create of an order sends. The order may have other fields. An e-mail or a name that the service would
+ * refuse is left out: it must not keep a buyer from paying.
+ *
+ * @throws {InvalidParamsError} If another field is invalid.
+ */
+function bodyOf(order: CheckoutOrder): CreateParams {
+  const { orderId, amount, currency, customer, metadata } = order
+  const body = { orderId, amount, currency, customer, metadata }
+  try {
+    return readCreateParams(body)
+  } catch (error) {
+    const unfit =
+      error instanceof InvalidParamsError ? error.errors.map(({ pointer }) => pointer) : []
+    const isOptional = (name: string): boolean => unfit.includes(`/customer/${name}`)
+    if (!customer || !(isOptional('email') || isOptional('name'))) throw error
+    const { id } = customer
+    const email = isOptional('email') ? undefined : customer.email
+    const name = isOptional('name') ? undefined : customer.name
+    return readCreateParams({ ...body, customer: { id, email, name } })
+  }
 }

@@ -1,14 +1,12 @@
 /** What a browser may send to the checkout's routes, and from where. @module */
 import { orderIdError } from '@pi-checkout/contract'
 import { ConfigurationError } from '../client/errors.ts'
-import { readText } from '../client/read-text.ts'
+import { readText } from '../client/read-body.ts'
 import { HandoffRejection } from './problem.ts'
 
 export type CheckoutRoute = keyof typeof routeMethods
 
 export const routeMethods = { handoff: 'POST', start: 'POST', status: 'GET' } as const
-
-export const defaultBasePath = '/checkout'
 
 /** Maximum bytes of a body. */
 export const maxHandoffBody = 4096
@@ -104,9 +102,19 @@ function assertSameOrigin({ headers }: Request): void {
   )
 }
 
-// Other fields are ignored, such as a token of the shop.
 async function readJson(request: Request): Promise<Asked> {
-  return { orderId: orderIdOf(await readBody(request, 'application/json')) }
+  const text = await readBody(request, 'application/json')
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new HandoffRejection('malformed_json')
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new HandoffRejection('malformed_json')
+  }
+  // Other fields are ignored, such as a token of the shop.
+  return { orderId: checkedOrderId(Reflect.get(body, 'orderId')) }
 }
 
 async function readForm(request: Request): Promise<Asked> {
@@ -137,19 +145,6 @@ async function readBody(request: Request, expected: string): Promise<string> {
   })
   if (text === undefined) throw new HandoffRejection('payload_too_large')
   return text
-}
-
-function orderIdOf(text: string): string | undefined {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    throw new HandoffRejection('malformed_json')
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new HandoffRejection('malformed_json')
-  }
-  return checkedOrderId(Reflect.get(body, 'orderId'))
 }
 
 /** Rejects what no order can have, such as a character that a database does not store. */

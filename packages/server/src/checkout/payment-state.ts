@@ -1,4 +1,6 @@
-/** What the payments of an order mean for it. Pure functions, without the service and the store. @module */
+/** What an intent, and the payments of an order, mean for it. Pure functions, without the service and the store. @module */
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { type Phase, phaseOf } from '@pi-checkout/contract/payment-status'
 import type { CreateParams } from '../client/create-params.ts'
 import { canonicalText } from '../client/idempotency-key.ts'
 import type { Payment, PaymentRecord, PaymentStatus, ReviewReason } from './payment-record.ts'
@@ -88,4 +90,36 @@ export function orderVersion({ version, amount, currency, metadata }: CheckoutOr
   const rest = version ?? notes
   const price = `${amount} ${currency.toUpperCase()}`
   return rest === undefined ? price : [price, rest].join(' ')
+}
+
+/** What the merchant's records expect of an intent. */
+export interface ExpectedIntent {
+  /** The order's current intent, as your database has it. */
+  readonly id: string
+  readonly orderId: string
+  /** Minor units. */
+  readonly amount: number
+  /** In upper or lower case. */
+  readonly currency: string
+}
+
+/**
+ * Compares an intent with the merchant's order.
+ *
+ * @param intent - Retrieved from the service just before.
+ * @param expected - From the merchant's database. Values from a browser or from the intent prove nothing.
+ * @returns The phase of the intent, or `mismatch` if it has another id, order, amount, or currency: review it manually.
+ * @example
+ * const phase = verify(await intents.retrieve(order.intentId), { ...order, id: order.intentId })
+ */
+export function verify(
+  intent: Pick<PaymentIntent, 'id' | 'orderId' | 'amount' | 'currency' | 'status'>,
+  expected: ExpectedIntent,
+): Phase | 'mismatch' {
+  const matches =
+    intent.id === expected.id &&
+    intent.orderId === expected.orderId &&
+    intent.amount === expected.amount &&
+    intent.currency === expected.currency.toUpperCase()
+  return matches ? phaseOf(intent.status) : 'mismatch'
 }

@@ -7,7 +7,7 @@ export type Report<Context> = (
   line?: string,
 ) => void
 
-/** Lines per minute: a client can send as many requests as it likes. */
+/** Lines per minute about rejected requests: a client can send as many as it likes. It hides no other error. */
 const maxLines = 60
 
 export function reporterOf<Context>({
@@ -22,13 +22,14 @@ export function reporterOf<Context>({
       call().catch(() => {})
       return
     }
-    const now = Math.floor(Date.now() / 60_000)
-    lines = now === minute ? lines + 1 : 1
-    minute = now
-    if (lines > maxLines) return
-    const last = lines === maxLines ? ['The errors after it in this minute have no line.'] : []
+    if (line !== undefined) {
+      const now = Math.floor(Date.now() / 60_000)
+      lines = now === minute ? lines + 1 : 1
+      minute = now
+      if (lines > maxLines) return
+    }
     // biome-ignore lint/suspicious/noConsole: otherwise the shop would not see the cause.
-    console.error('pi-checkout:', line ?? about.error, ...last)
+    console.error('pi-checkout:', line ?? about.error)
   }
 }
 

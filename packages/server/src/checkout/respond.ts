@@ -143,7 +143,10 @@ async function problemFor<Context>(
   if (route === 'start') {
     const { returnUrl } = asked
     // The order's page shows why it cannot be paid.
-    if (returnUrl && handoffProblems[code].status === 409) return redirectResponse(returnUrl)
+    if (returnUrl && handoffProblems[code].status === 409) {
+      const headers = { location: returnUrl, 'cache-control': 'no-store' }
+      return new Response(null, { status: 303, headers })
+    }
     return startProblemPage(code, { ...asked, locale: localeOf(sent) })
   }
   const allow = code === 'method_not_allowed' ? routeMethods[route] : undefined
@@ -151,10 +154,6 @@ async function problemFor<Context>(
     allow,
     orderId: handoffProblems[code].status === 409 ? sent.orderId : undefined,
   })
-}
-
-function redirectResponse(location: string): Response {
-  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
 }
 
 function localeOf<Context>({ asked, request }: PageRequest<Context>): string {

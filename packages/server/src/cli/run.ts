@@ -23,7 +23,7 @@ const colors = { OK: 'green', FAIL: 'red', SKIP: 'yellow' } as const
 export async function run(args: readonly string[]): Promise<Result> {
   const read = readArguments(args)
   if (!read) return { exitCode: 2, text: `An argument is malformed.\n\n${help}` }
-  if (read.help) return { exitCode: 0, text: help }
+  if (read.help || args.length === 0) return { exitCode: 0, text: help }
   if (read.version) return { exitCode: 0, text: version() }
   try {
     // Variables of the environment take precedence, as for `node --env-file`.
@@ -59,7 +59,7 @@ function readArguments(args: readonly string[]) {
     const config = { args: [...args], options, allowPositionals: true } as const
     const { values, positionals } = parseArgs(config)
     const isDoctor = positionals.length === 1 && positionals[0] === 'doctor'
-    return isDoctor || values.help || values.version ? values : undefined
+    return isDoctor || values.help || values.version || args.length === 0 ? values : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 /** Sends requests with `fetch`. @module */
-import { readText } from './read-text.ts'
+import { readText } from './read-body.ts'
 import {
   isRejectedCertificate,
   maxResponse,

@@ -36,28 +36,23 @@ export async function translateBody(
   }
 }
 
+/** The fields that the specification names, and those of which it names the role only. */
+const specified = ['id', 'amount', 'currency', 'orderId', 'clientSecret', 'customer', 'metadata']
+const roles = ['paymentMethod', 'lastPaymentFailure', 'nextAction', 'providerPaymentId']
+const times = ['createdAt', 'updatedAt']
+
 /**
  * Returns an intent of another service with our fields only: another field may contain a secret. A field that the service
  * does not have is `null`, and a status that is not ours is `unknown`.
  */
 export function intentInOurForm(intent: object): object {
-  const {
-    status,
-    paymentMethod = null,
-    lastPaymentFailure = null,
-    nextAction = null,
-    providerPaymentId = null,
-    createdAt = null,
-    updatedAt = null,
-  }: Record<string, unknown> = { ...intent }
-  const roles = { paymentMethod, lastPaymentFailure, nextAction, providerPaymentId }
+  const status: unknown = Reflect.get(intent, 'status')
   const isOurs = typeof status === 'string' && phaseOf(status) !== 'unknown'
+  const others = [...roles, ...times].map((name) => [name, Reflect.get(intent, name) ?? null])
   return {
     ...specifiedFields(intent),
-    ...roles,
+    ...Object.fromEntries(others),
     status: isOurs ? status : 'unknown',
-    createdAt,
-    updatedAt,
   }
 }
 
@@ -67,10 +62,7 @@ export function intentInOurForm(intent: object): object {
  * @see Payment Intents specification, §2.1
  */
 export function specifiedFields(intent: object): object {
-  const { id, amount, currency, orderId, clientSecret, customer, metadata } = {
-    ...intent,
-  } as Record<string, unknown>
-  return { id, amount, currency, orderId, clientSecret, customer, metadata }
+  return Object.fromEntries(specified.map((name) => [name, Reflect.get(intent, name)]))
 }
 
 export function isObject(value: unknown): value is object {

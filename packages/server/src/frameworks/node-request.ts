@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { maxHandoffBody } from '../checkout/parse-request.ts'
 import { HandoffRejection } from '../checkout/problem.ts'
-import { readMessage } from '../client/read-message.ts'
+import { readMessage } from '../client/read-body.ts'
 
 export interface NodeRequest {
   readonly message: IncomingMessage

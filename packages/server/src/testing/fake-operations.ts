@@ -1,7 +1,7 @@
 /**
  * The service's two operations in memory. The client validates what it sends, so this does not.
  *
- * `test/testing/service-parity.test.ts` runs the same cases against the real service.
+ * `test/testing/fake-service.test.ts` runs the same cases against the real service.
  *
  * @module
  */

@@ -260,12 +260,13 @@ test('start() settles what is open, repeats it, and stops', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('start() writes nothing', async () => {
+test('start() writes nothing, and rejects a wrong interval', async () => {
   const payments = memoryPayments()
   const save = vi.spyOn(payments, 'save')
   const { checkout } = shop({ payments })
   await (await checkout.start())()
   expect(save).not.toHaveBeenCalled()
+  await expect(checkout.start({ interval: 0 })).rejects.toThrow(/^interval: must be a number/)
 })
 
 test.each<

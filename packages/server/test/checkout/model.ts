@@ -6,11 +6,11 @@
  */
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import Database from 'libsql'
-import { vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import type { PaymentStore } from '../../src/checkout/payment-record.ts'
 import { memoryPayments, PiError, sqlPayments, sqlPaymentsTable } from '../../src/index.ts'
 import { day, type Fault, type Merchant, newMerchant, type World } from './model-merchant.ts'
-import type * as parts from './parts.ts'
+import * as parts from './parts.ts'
 
 /** The mixes that are played in turn. */
 const mixes: readonly (readonly Fault[])[] = [
@@ -49,12 +49,11 @@ function sqlStore(seed: number): PaymentStore {
 }
 
 /** What a schedule plays. */
-export interface Model {
-  readonly seed: number
+interface Model {
   /** @default One of `mixes`, in turn. */
   readonly mix?: readonly Fault[] | undefined
   /** The classes under test. */
-  readonly parts: typeof parts
+  readonly parts?: typeof parts
   /** @default memoryPayments, or SQLite */
   readonly newStore?: (seed: number) => PaymentStore
   /** How the environments are told apart. */
@@ -79,20 +78,41 @@ const actions = [
 const earlierActions = ['handoff', 'handoff', 'handoff', 'edit', 'edit', 'pay', 'status'] as const
 const laterActions = ['reconcile', 'reconcile', 'reconcile', 'reconcile', 'pay'] as const
 
+const first = Number(process.env.PI_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+/** Plays schedules until one violates a rule, and returns it with its seed. */
+export async function firstViolation({
+  schedules = 100_000,
+  violation = /./,
+  ...model
+}: Model & { readonly schedules?: number; readonly violation?: RegExp }) {
+  // The time limit of a hook in a crashed instance never passes.
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (let seed = first; seed < first + schedules; seed++) {
+    const violated = await play(seed, model)
+    if (violated && violation.test(violated)) return `PI_SEED=${seed}: ${violated}`
+    vi.clearAllTimers()
+  }
+  return undefined
+}
+
 /** Plays one schedule. Returns the violated rule, or `undefined`. */
-export async function play({
-  seed,
-  parts,
-  mix = mixes[seed % mixes.length] ?? [],
-  newStore = mix.includes('rowForms') ? sqlStore : memoryPayments,
-  scopeOf = (merchant) => `test environment${merchant} ${seed}`,
-}: Model): Promise<string | undefined> {
+async function play(
+  seed: number,
+  {
+    parts: played = parts,
+    mix = mixes[seed % mixes.length] ?? [],
+    newStore = mix.includes('rowForms') ? sqlStore : memoryPayments,
+    scopeOf = (merchant) => `test environment${merchant} ${seed}`,
+  }: Model,
+): Promise<string | undefined> {
   const random = seededRandom(seed)
   const violations: string[] = []
   let gates: { readonly instance: symbol; readonly resume: () => void }[] = []
   let losses = 0
   const world: World = {
-    parts,
+    parts: played,
     scopeOf,
     store: newStore(seed),
     isLeft: false,

@@ -102,12 +102,12 @@ test('reads --env, but variables of the environment take precedence', async () =
 const malformed = /^An argument is malformed\.\n\npi-checkout doctor \[--env FILE\]/
 const help = /^pi-checkout doctor \[--env FILE\]/
 test.each([
-  ['', 2, malformed],
   ['refund', 2, malformed],
   ['doctor refund', 2, malformed],
   ['doctor --frobnicate', 2, malformed],
   ['doctor --env', 2, malformed],
   ['doctor --env none.env', 2, /^--env: the file cannot be read\. Pass the file with which/],
+  ['', 0, help],
   ['--help', 0, help],
   ['-h', 0, help],
   ['doctor --help', 0, help],

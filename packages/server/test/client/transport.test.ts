@@ -31,13 +31,6 @@ import {
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('sends with node:http, also if the global fetch was replaced', async () => {
-  vi.stubGlobal('fetch', () => expect.fail('the global fetch was used'))
-  const { service, intents } = await clientOf([created()])
-  await intents.create(order)
-  expect(service.requests).toHaveLength(1)
-})
-
 const getBuiltinModule = () => expect.fail('a module of Node.js was used')
 test.each([
   ['without process', 'process', undefined],
@@ -75,7 +68,8 @@ test.each([
   expect(error).toMatchObject(expected)
 })
 
-test('makes one connection with the given agent for 30 requests, without a warning', async () => {
+test('makes one connection with the given agent for 30 requests, without a warning or fetch', async () => {
+  vi.stubGlobal('fetch', () => expect.fail('the global fetch was used'))
   const onWarning = vi.fn()
   process.on('warning', onWarning)
   const agent = new Agent({ keepAlive: true })

@@ -5,6 +5,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
+import { leaveAtAnyByte } from '@pi-checkout/test-support/leaving-client'
 import { startSite } from '@pi-checkout/test-support/sites'
 import express, { type RequestHandler } from 'express'
 import { expect, onTestFinished, test } from 'vitest'
@@ -34,7 +35,8 @@ interface Mounted extends Shop {
 async function startShop(mount: Mount): Promise<Mounted> {
   const queries: Mounted['queries'][number][] = []
   const mounted = shop({
-    authorize: (query) => {
+    authorize: async (query) => {
+      await new Promise(setImmediate) // Asynchronous, like a database.
       queries.push(query)
       return mounted.rows.has(query.orderId ?? 'A-1001') ? 'A-1001' : undefined
     },
@@ -330,7 +332,6 @@ test('an HTTP/2 client that leaves halfway is not reported', async () => {
   expect([await Promise.all(handled), errors]).toEqual([[undefined], []])
 })
 
-// `clients-that-leave.test.ts` has those that disconnect later.
 test('a client that has disconnected before the checkout is called does not block it', async () => {
   const handled: Promise<void>[] = []
   const handle = toNode(shop().checkout)
@@ -342,4 +343,27 @@ test('a client that has disconnected before the checkout is called does not bloc
   client.write('{"orde', () => client.destroy())
   await expect.poll(() => handled.length).toBe(1)
   expect(await Promise.all(handled)).toEqual([undefined])
+})
+
+const head = `HTTP/1.1
+Host: shop.example
+Origin: ${origin}
+Content-Type: application/json
+Connection: close
+`
+const requests = [
+  `POST /checkout/handoff ${head}Content-Length: ${body.length}\n\n${body}`,
+  `POST /checkout/handoff ${head}Transfer-Encoding: chunked\n\n7\n{"order\nd\nId":"A-1001"}\n0\n\n`,
+  `GET /checkout/status?orderId=A-1001 ${head}\n`,
+].map((lines) => lines.replaceAll('\n', '\r\n'))
+
+// Koa itself prints a connection that breaks.
+const leaving = [...mounts].filter(([name]) => name !== 'Koa in a mount')
+// An unhandled error in this process fails the run.
+test.each(leaving)('%s: survives clients that leave at any byte', async (_, mount) => {
+  const stderr = captureStderr()
+  const { base, errors } = await startShop(mount)
+  const serves = async () => expect((await post(base, body)).status).toBe(200)
+  await leaveAtAnyByte({ port: Number(new URL(base).port), requests, serves })
+  expect([errors, stderr.mock.calls]).toEqual([[], []])
 })

@@ -1,46 +1,128 @@
-import { expect, test } from 'vitest'
-import { PaymentIntents, verify } from '../../src/index.ts'
+import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
+import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  idempotencyKey,
+  PaymentIntents,
+  type PaymentIntentsOptions,
+  verify,
+} from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
-import { order, retryAtOnce } from '../scripted-service.ts'
+import { failureOf } from '../scripted-service.ts'
 
-retryAtOnce()
+/** The service as a separate process. */
+let service: Program<ServiceReady>
 
-/** Faults, what the client reports of their request, and its wait. The others are compared with the real service. */
-test.each<[string, (service: FakeService) => FakeService, code: string, retryIn: number]>([
-  ['refuseConnection()', (it) => it.refuseConnection(), 'ECONNREFUSED', 0],
-  ['status(429)', (it) => it.status(429, { retryAfter: 1 }), 'rate_limited', 1000],
-  ['status(502)', (it) => it.status(502), 'http_502', 0],
-  ['status(503)', (it) => it.status(503, { code: 'timeout' }), 'timeout', 0],
-  ['several faults', (it) => it.dropAfterCommit().stallBody().status(500), 'ECONNRESET', 0],
-])('%s fails create and retrieve, which find one intent', async (_, fail, code, retryIn) => {
-  const service = fakeService()
-  const seen: unknown[] = []
-  const intents = new PaymentIntents({
-    ...service.options,
-    timeout: 300,
-    onRequest: ({ number, code, retryIn }) => number === 1 && seen.push([code, retryIn]),
-  })
-  fail(service)
+beforeAll(async () => {
+  service = await startService(['--memory'])
+}, 120_000)
+afterAll(() => service.stop())
+
+const newOrder = () =>
+  ({ amount: 1999, currency: 'usd', orderId: crypto.randomUUID().replaceAll('-', '') }) as const
+
+const targets: Record<string, () => PaymentIntentsOptions> = {
+  'the fake service': () => fakeService().options,
+  'the real service': () => service.ready,
+}
+test.each(Object.entries(targets))(
+  '%s returns the whole intent, replays it for the same key and body, and rejects others',
+  async (_, optionsOf) => {
+    const { apiKey, baseUrl, fetch } = optionsOf()
+    const intents = new PaymentIntents({ apiKey, baseUrl, fetch })
+    const order = { ...newOrder(), customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7' } }
+    const first = await intents.create(order)
+    expect(first.intent).toEqual({
+      ...order,
+      currency: 'USD',
+      id: expect.stringMatching(/^pi_[A-Za-z0-9]{24}$/),
+      status: 'requires_payment_method',
+      paymentMethod: null,
+      lastPaymentFailure: null,
+      nextAction: null,
+      providerPaymentId: null,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updatedAt: first.intent.createdAt,
+    })
+    expect(first.handoff.clientSecret).toMatch(new RegExp(`^${first.intent.id}_secret_\\w+$`))
+    expect(await intents.create(order)).toEqual({ ...first, replayed: true })
+    expect(await intents.retrieve(first.intent.id)).toEqual(first.intent)
+    const { intent } = await intents.create(order, { attempt: 2 })
+    expect(intent.id).not.toBe(first.intent.id)
+    const reused = intents.create(newOrder(), { idempotencyKey: await idempotencyKey(order) })
+    await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 })
+    const unknown = intents.retrieve('pi_unknown')
+    await expect(unknown).rejects.toMatchObject({ code: 'payment_intent_not_found', status: 404 })
+    const other = new PaymentIntents({ apiKey: 'another-api-key', baseUrl, fetch })
+    await expect(other.check()).rejects.toMatchObject({ code: 'invalid_credentials', status: 401 })
+  },
+)
+
+test.each([...requestFaults, ...statusFaults])(
+  'the fault %s does the same in the fake and in the real service',
+  async (fault) => {
+    const { apiKey, baseUrl } = service.ready
+    let isFirst = true
+    const faulty: typeof fetch = (input, init) => {
+      const headers = new Headers(init?.headers)
+      if (isFirst) headers.set('sandbox-fault', fault)
+      isFirst = false
+      return fetch(input, { ...init, headers })
+    }
+    const effect = await effectOf({ apiKey, baseUrl, fetch: faulty })
+    expect(await effectOf(withFault(fault).options)).toEqual(effect)
+  },
+)
+
+test.each<[string, (fake: FakeService) => FakeService, maxRetries: number, codes: string[]]>([
+  ['refuseConnection()', (fake) => fake.refuseConnection(), 0, ['ECONNREFUSED']],
+  ['status(502)', (fake) => fake.status(502), 0, ['http_502']],
+  ['status(503)', (fake) => fake.status(503, { code: 'timeout' }), 0, ['timeout']],
+  [
+    'a long Retry-After',
+    (fake) => fake.dropAfterCommit().status(429, { retryAfter: 60 }),
+    2,
+    ['ECONNRESET', 'rate_limited'],
+  ],
+])('%s of the fake service fails a create, which then finds one intent', async (...row) => {
+  const [, fail, maxRetries, codes] = row
+  const fake = fail(fakeService())
+  const intents = new PaymentIntents({ ...fake.options, maxRetries })
+  const order = newOrder()
+  const { requests } = await failureOf(intents.create(order))
+  expect(requests.map(({ code }) => code)).toEqual(codes)
   const { intent } = await intents.create(order)
-  fail(service)
-  expect(await intents.retrieve(intent.id)).toEqual(intent)
-  expect(seen).toEqual(Array(2).fill([code, retryIn]))
-  expect(service.intents).toEqual([intent])
-  const sent = service.requests.map(({ method, path, idempotencyKey, body }) =>
-    [method, path, idempotencyKey, body].join(' '),
-  )
-  expect(new Set(sent).size).toBe(2)
+  expect(fake.intents).toEqual([intent])
+  const sent = fake.requests.map(({ body, idempotencyKey }) => body + idempotencyKey)
+  expect(new Set(sent).size).toBe(1)
 })
 
 test('settle changes the latest intent of an order only', async () => {
-  const service = fakeService()
-  const intents = new PaymentIntents(service.options)
+  const fake = fakeService()
+  const intents = new PaymentIntents(fake.options)
+  const order = newOrder()
   const { intent: old } = await intents.create(order)
   const { intent } = await intents.create(order, { attempt: 2 })
-  const settled = service.settle(order.orderId, 'succeeded')
+  const settled = fake.settle(order.orderId, 'succeeded')
   expect(settled).toMatchObject({ id: intent.id, paymentMethod: { card: { last4: '4242' } } })
   expect(await intents.retrieve(intent.id)).toEqual(settled)
-  expect(verify(settled, { ...order, id: intent.id })).toBe('paid')
   expect(verify(await intents.retrieve(old.id), { ...order, id: old.id })).toBe('open')
-  expect(() => service.settle('B-2', 'failed')).toThrow(/^id: must be that of an intent/)
+  expect(() => fake.settle('B-2', 'failed')).toThrow(/^id: must be that of an intent/)
 })
+
+function withFault(fault: string): FakeService {
+  const faulty = fakeService()
+  if (/^\d+$/.test(fault)) return faulty.status(Number(fault))
+  // The method is the fault in camel case.
+  const name = fault.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return faulty[name as 'stallBody']()
+}
+
+/** Creates an intent twice, the first time with a fault. */
+async function effectOf(options: PaymentIntentsOptions) {
+  const intents = new PaymentIntents({ ...options, maxRetries: 0, timeout: 1_000 })
+  const order = newOrder()
+  const { code, status, outcome } = await failureOf(intents.create(order))
+  const { replayed } = await intents.create(order)
+  return { code, status, outcome, replayed }
+}

@@ -1,9 +1,30 @@
-/** Reads the body of a message of node:http, regardless of other listeners. @module */
+/** Reads a body up to a size: of a stream, or of a message of node:http. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { IncomingMessage } from 'node:http'
 
+/** @returns `undefined` if the body is larger than `max` bytes. The rest is not read. */
+export async function readText(
+  body: ReadableStream<Uint8Array>,
+  max: number,
+): Promise<string | undefined> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    if (size > max) {
+      reader.releaseLock()
+      return undefined
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
 /**
- * Reads a body from the call on: what another listener makes flow before is gone.
+ * Reads a message from the call on, regardless of other listeners: what they make flow before is gone.
  *
  * @returns More than `max` bytes if the body is larger. The rest is discarded.
  * @throws {TypeError} If another listener throws, or emits what is no body.
