@@ -13,34 +13,40 @@ import { fakeService } from '../../src/testing/fake-service.ts'
 import { listenerOf } from '../scripted-service.ts'
 
 const orders = 200
+const merchants = 5
 const buyers = 8
 const ordersPerKill = 20
 const statuses = ['processing', 'requires_action', 'failed', 'succeeded', 'succeeded'] as const
 const canChange = (status: string): boolean => ['open', 'processing'].includes(phaseOf(status))
 const program = fileURLToPath(new URL('shop-instance.ts', import.meta.url))
 
-test(`two instances that are killed during ${orders} orders lose no payment (PI_SEED=${seed})`, {
+test(`two instances of ${merchants} merchants that are killed during ${orders} orders lose no payment (PI_SEED=${seed})`, {
   timeout: 400_000,
 }, async () => {
   const random = seededRandom(seed)
   const happens = (probability: number): boolean => random() < probability
-  const service = fakeService()
+  const services = Array.from({ length: merchants }, () => fakeService())
   const lose = async (_: string, response?: ServerResponse): Promise<void> => {
     if (!response) return
     await sleep(random() * 10)
     // A response that is lost after the commit.
     if (happens(0.03)) response.destroy()
   }
-  const pay = await startSite(listenerOf(service, lose))
+  const keys = services.map(({ options }) => options.apiKey)
+  const listeners = services.map((service) => listenerOf(service, lose))
+  const pay = await startSite(async (request, response) => {
+    const [, key = ''] = request.headers.authorization?.split(' ') ?? []
+    await listeners[keys.indexOf(key)]?.(request, response)
+  })
   const postgres = await startTemporaryPostgres({ fsync: 'off' })
   const pool = new pg.Pool({ connectionString: postgres.url })
   pool.on('error', () => {})
   await pool.query(`${sqlPaymentsTable.postgres}
-    create table orders (id text primary key, amount integer not null, paid_by text, paid_at timestamptz);
-    create table reviews (order_id text, intent_id text primary key, reason text);`)
+    create table orders (merchant integer, id text, amount integer not null, paid_by text,
+      paid_at timestamptz, primary key (merchant, id));
+    create table reviews (merchant integer, order_id text, intent_id text primary key, reason text);`)
 
-  const { apiKey } = service.options
-  const env = { SHOP_DATABASE: postgres.url, PI_API_KEY: apiKey, PI_BASE_URL: pay.origin }
+  const env = { SHOP_DATABASE: postgres.url, SHOP_KEYS: keys.join(','), PI_BASE_URL: pay.origin }
   const start = (): Promise<StartedProgram> =>
     startProgram(['--import', 'tsx', '--conditions=source', program], { env })
   const instances = await Promise.all([start(), start()])
@@ -51,15 +57,20 @@ test(`two instances that are killed during ${orders} orders lose no payment (PI_
     await postgres.stop()
   })
 
+  interface Order {
+    readonly merchant: number
+    readonly id: string
+  }
+
   /** A request of a page to any instance; `undefined` if the instance was killed. */
   const send = async (
     path: string,
-    orderId: string,
+    { merchant, id: orderId }: Order,
   ): Promise<Record<string, string> | undefined> => {
     const instance = instances[happens(0.5) ? 0 : 1]
     const isPost = path === 'handoff'
     const query = isPost ? '' : `?orderId=${orderId}`
-    const url = `http://127.0.0.1:${instance?.line}/checkout/${path}${query}`
+    const url = `http://127.0.0.1:${instance?.line}/${merchant}/${path}${query}`
     const headers = { origin: 'https://shop.example', 'content-type': 'application/json' }
     const body = isPost ? JSON.stringify({ orderId }) : null
     const signal = AbortSignal.timeout(20_000)
@@ -72,11 +83,13 @@ test(`two instances that are killed during ${orders} orders lose no payment (PI_
   }
 
   /** One buyer: reloads, edits, old tabs, declines, challenges, and a payment. */
-  const buy = async (orderId: string): Promise<void> => {
-    await pool.query('insert into orders values ($1, 100)', [orderId])
+  const buy = async (order: Order): Promise<void> => {
+    const { merchant, id: orderId } = order
+    const service = services[merchant] ?? fakeService()
+    await pool.query('insert into orders values ($1, $2, 100)', [merchant, orderId])
     const tabs = new Set<string>()
     for (let step = 0; step < 8; step++) {
-      const { id } = (await send('handoff', orderId)) ?? {}
+      const { id } = (await send('handoff', order)) ?? {}
       if (id) tabs.add(id)
       const tab = [...tabs][Math.floor(random() * tabs.size)]
       const status = service.intents.find((intent) => intent.id === tab)?.status ?? ''
@@ -85,14 +98,18 @@ test(`two instances that are killed during ${orders} orders lose no payment (PI_
         service.settle(tab, next)
       }
       if (happens(0.2)) {
-        const sql = 'update orders set amount = $2 where id = $1 and paid_by is null'
-        await pool.query(sql, [orderId, happens(0.5) ? 100 : 200])
+        const sql =
+          'update orders set amount = $3 where merchant = $1 and id = $2 and paid_by is null'
+        await pool.query(sql, [merchant, orderId, happens(0.5) ? 100 : 200])
       }
-      if (happens(0.5)) await send('status', orderId)
+      if (happens(0.5)) await send('status', order)
     }
   }
   // Kills are counted in orders, not in seconds: a fast machine has as many of them.
-  const waiting = Array.from({ length: orders }, (_, index) => `order-${index}`)
+  const waiting = Array.from({ length: orders }, (_, index) => ({
+    merchant: index % merchants,
+    id: `order-${Math.floor(index / merchants)}`,
+  }))
   let killing: Promise<void> = Promise.resolve()
   const kill = async (): Promise<void> => {
     await sleep(random() * 100)
@@ -111,8 +128,10 @@ test(`two instances that are killed during ${orders} orders lose no payment (PI_
   }
   await Promise.all(Array.from({ length: buyers }, work))
 
-  for (const { id, status } of service.intents) {
-    if (canChange(status)) service.settle(id, 'expired')
+  for (const { settle, intents } of services) {
+    for (const { id, status } of intents) {
+      if (canChange(status)) settle(id, 'expired')
+    }
   }
   // The lease of a hook that was killed ends after a minute, and a check is repeated after one or two.
   const leftOver = async (): Promise<number | null> => {
@@ -122,20 +141,27 @@ test(`two instances that are killed during ${orders} orders lose no payment (PI_
   await expect.poll(leftOver, { timeout: 300_000, interval: 1_000 }).toBe(0)
 
   const { rows: shipped } = await pool.query(
-    'select paid_by as intent, id, paid_at as at from orders where paid_by is not null',
+    'select merchant, id, paid_by as intent, paid_at from orders where paid_by is not null',
   )
   const { rows: reviews } = await pool.query(
-    'select intent_id as intent, order_id as id from reviews',
+    'select merchant, order_id as id, intent_id as intent, null as paid_at from reviews',
   )
-  const known = new Map([...shipped, ...reviews].map((row) => [row.intent, row]))
+  const known = new Map(
+    [...shipped, ...reviews].map(({ merchant, id, intent, paid_at: at }) => [
+      intent,
+      { order: { merchant, id }, at },
+    ]),
+  )
   expect(known.size).toBe(shipped.length + reviews.length)
-  for (const { id: intent, orderId, status, updatedAt } of service.intents) {
-    const { id, at } = known.get(intent) ?? {}
-    expect(id).toBe(status === 'succeeded' ? orderId : undefined)
-    if (!id) continue
-    expect(['paid', 'review']).toContain((await send('status', id))?.phase)
-    // Also if its tab was closed: it was handed out a moment before.
-    if (at) expect(Number(at) - Date.parse(String(updatedAt))).toBeLessThan(120_000)
+  for (const [merchant, { intents }] of services.entries()) {
+    for (const { id: intent, orderId: id, status, updatedAt } of intents) {
+      const { order, at } = known.get(intent) ?? {}
+      expect(order).toEqual(status === 'succeeded' ? { merchant, id } : undefined)
+      if (!order) continue
+      expect(['paid', 'review']).toContain((await send('status', order))?.phase)
+      // Also if its tab was closed: it was handed out a moment before.
+      if (at) expect(Number(at) - Date.parse(String(updatedAt))).toBeLessThan(120_000)
+    }
   }
   expect(reviews.length).toBeGreaterThan(5)
 })
