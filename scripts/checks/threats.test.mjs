@@ -4,7 +4,8 @@ import { repositoryFiles } from '../files.mjs'
 
 test('each threat of the security guide names a test that exists', () => {
   const [{ text: guide }] = repositoryFiles('.github/SECURITY.md')
-  const rows = [...guide.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)].slice(1)
+  const [, list] = guide.split('## Threats')
+  const rows = [...list.matchAll(/^- \*\*(.+)\*\*: (.+)$/gm)]
   const files = repositoryFiles('*.test.ts', '*.test.tsx', '*.test.mjs')
   const tests = files.map(({ text }) => text).join()
   const isNamed = (title) => ["'", '"', '`'].some((quote) => tests.includes(quote + title))
