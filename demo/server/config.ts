@@ -2,13 +2,19 @@
 import { fileURLToPath } from 'node:url'
 
 export interface Config {
+  /** `PORT`: 3000 by default; 0 selects a free port. */
   readonly port: number
+  /** `SHOP_ORIGIN`: `http://localhost:PORT` by default. */
   readonly shopOrigin: string | undefined
+  /** `PI_CHECKOUT_ORIGIN` */
   readonly checkoutOrigin: string
+  /** `PI_SHOP_DATA`: folder of the database. */
   readonly data: string
-  /** Milliseconds between two runs that settle the payments of buyers who did not return. */
+  /** `PI_RECONCILE_MS`: milliseconds between two runs that settle the payments of buyers who did not return. */
   readonly interval: number
+  /** `PI_SHOP_STAFF_PASSWORD`: by default a new one for each start, which the shop prints. */
   readonly staffPassword: string | undefined
+  /** Of a checkout on loopback, unless `NODE_ENV` is `production`. */
   readonly inspectorUrl: string | undefined
 }
 

@@ -15,7 +15,6 @@ export interface FakeHostedPage {
  * A payment keeps its state in the tab. The bank's page of a redirect accepts the code that passes only.
  *
  * @returns The page as text, and as a `fetch` handler for any server.
- * @see README.md, "Testing"
  * @example
  * const { html } = fakeHostedPage()
  * await page.route('**\/checkout/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))

@@ -104,7 +104,7 @@ export interface CheckoutOptions<Context = unknown> {
    * The hosted page as a separate page: `POST {basePath}/start` leads to it. Its form has `orderId`, and optionally
    * `locale`.
    * @default None: the route returns 404
-   * @see guides/full-page.md
+   * @see guides/payments.md, "The full page"
    */
   readonly fullPage?: FullPage | undefined
   /**
