@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { expiresAt } from '../../src/intents/deadlines.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Change } from '../../src/store/database.ts'
-import { StoreError } from '../../src/store/errors.ts'
 import {
   type Awaited,
   createWaits,
@@ -120,37 +119,6 @@ test('reads again within a second after a deadline of the environment', async ()
   await vi.advanceTimersByTimeAsync(6000)
   expect((await result).version).toBe(2)
   expect(seen.end).toBeGreaterThanOrEqual(5000)
-})
-
-test('reads each intent again if it is not known what has changed', async () => {
-  const { store, wait } = startWaits()
-  const [behind, ahead] = [wait(), wait({ version: 3 })]
-  await vi.advanceTimersByTimeAsync(100)
-  store.intent = paid(store.intent)
-  store.change('environments')
-  await vi.advanceTimersByTimeAsync(100)
-  expect((await behind.result).version).toBe(2)
-  expect([ahead.seen.reads, ahead.seen.end]).toEqual([2, undefined])
-})
-
-test('waits through an outage of the store', async () => {
-  const { store, wait } = startWaits()
-  let isAway = false
-  const { seen, result } = wait({
-    read: async () => {
-      if (isAway) throw new StoreError('08006')
-      return { intent: store.intent, environment, at: new Date() } as never
-    },
-  })
-  await vi.advanceTimersByTimeAsync(100)
-  isAway = true
-  store.change('environments')
-  await vi.advanceTimersByTimeAsync(5000)
-  expect(seen.end).toBeUndefined()
-  store.intent = paid(store.intent)
-  isAway = false
-  await vi.advanceTimersByTimeAsync(1000)
-  expect((await result).version).toBe(2)
 })
 
 /** @see Finding S5 */
