@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
-import { openSocket, rawRequest } from '@pi-checkout/test-support/raw-http'
+import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { created, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
@@ -40,11 +39,6 @@ test('serves the API without a Host, and its pages only with one of its names', 
   }
 })
 
-test('takes an address in absolute form', async () => {
-  const lines = [`POST http://${host}/payment-intents HTTP/1.1`, hostLine, apiKey, jsonType, length]
-  expect((await sendRaw(service.url, lines, body)).status).toBe(201)
-})
-
 test('takes a host name and an authentication scheme in upper case', async () => {
   expect((await get('/docs', `Host: LOCALHOST:${port}`)).status).toBe(200)
   const page = new HostedPage(service)
@@ -52,17 +46,6 @@ test('takes a host name and an authentication scheme in upper case', async () =>
   const upper = [`Host: Localhost:${port}`, `Authorization: BEARER ${page.token}`]
   const site = [`Origin: http://localhost:${port}`, 'Sec-Fetch-Site: same-origin']
   expect((await get('/checkout-api/intent', ...upper, ...site)).status).toBe(200)
-})
-
-test('sends 100 Continue before it reads a body', async () => {
-  const socket = await openSocket(port)
-  socket.setEncoding('utf8')
-  const lines = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, jsonType, length]
-  socket.write([...lines, 'Expect: 100-continue', 'Connection: close', '', ''].join('\r\n'))
-  expect(await once(socket, 'data')).toEqual(['HTTP/1.1 100 Continue\r\n\r\n'])
-  socket.write(body)
-  expect(await once(socket, 'data')).toEqual([expect.stringMatching(/^HTTP\/1\.1 201 /)])
-  socket.destroy()
 })
 
 const head = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, jsonType]
