@@ -1,11 +1,10 @@
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
 import { openServedStore } from '../../src/start/open-store.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { sql } from '../../src/store/sql.ts'
-import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
 import { control } from '../support/sandbox.ts'
 import {
   create,
@@ -35,17 +34,9 @@ atEnd(() => db.close())
 const [environment] = await db.query<{ id: string }>(sql`select id from environments limit 1`)
 const environmentId = String(environment?.id)
 
-/** Opens a connection for a transaction of another program. */
-async function newClient(): Promise<pg.Client> {
-  const client = new pg.Client(server.url)
-  await client.connect()
-  atEnd(() => client.end())
-  return client
-}
-
 /** Creates another database on the same server. */
 async function newDatabase(name: string, options = ''): Promise<string> {
-  await (await newClient()).query(`create database ${name} ${options}`)
+  await (await connectTo(server.url)).query(`create database ${name} ${options}`)
   return server.url.replace(/postgres$/, name)
 }
 
@@ -114,7 +105,7 @@ test.each([
 })
 
 test('gives the key of a failed request to its waiting duplicate', async () => {
-  const first = await newClient()
+  const first = await connectTo(server.url)
   await first.query(
     `begin; insert into intents (id, environment_id, revision, version, status, amount, currency,
        order_id, created_at, key_hash, key_fingerprint, key_expires_at)
@@ -166,7 +157,7 @@ test('uses a clock that another instance has set within seconds', async () => {
 test('returns 504 if a statement runs out of time, and commits its retry once', async () => {
   const { id } = await created(one)
   const key = { 'idempotency-key': 'out-of-time' }
-  const locking = await newClient()
+  const locking = await connectTo(server.url)
   await locking.query('begin; lock table intents in access exclusive mode')
   const responses: Response[] = []
   const requests = Promise.all([

@@ -1,8 +1,7 @@
-import pg from 'pg'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { Change, Database } from '../../src/store/database.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
-import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
 
 const server = await startPostgres()
 const [sender, receiver] = [await open(), await open()]
@@ -31,9 +30,7 @@ test('reports thousands of changes of a program that ends at once', async () => 
 })
 
 test('publishes without waiting for a missing synchronous standby', async () => {
-  const admin = new pg.Client(server.url)
-  await admin.connect()
-  atEnd(() => admin.end())
+  const admin = await connectTo(server.url)
   await admin.query("alter system set synchronous_standby_names = 'missing'")
   await admin.query('select pg_reload_conf()')
   const shown = async () => (await admin.query('show synchronous_standby_names')).rows[0]
