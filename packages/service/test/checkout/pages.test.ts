@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { readPage } from '../../src/checkout/pages.ts'
 import { startCheckout } from '../support/checkout.ts'
+import { temporaryFolder } from '../support/lifetime.ts'
 import { sendRaw } from '../support/service.ts'
 
 const shop = 'https://shop.example'
@@ -120,4 +122,10 @@ test('serves scripts for good, without keys, validation library, or source map',
     expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, cached])
     expect(await asset.text()).not.toMatch(/pi_sk_|ZodError|sourceMappingURL/)
   }
+})
+
+test('names the command that builds the pages if they are missing', () => {
+  expect(() => readPage(temporaryFolder(), 'checkout')).toThrow(
+    'The hosted pages are not built. Run `npm run build`, then start again.',
+  )
 })

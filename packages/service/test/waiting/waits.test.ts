@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { expiresAt } from '../../src/intents/deadlines.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Change } from '../../src/store/database.ts'
+import { StoreError } from '../../src/store/errors.ts'
 import {
   type Awaited,
   createWaits,
@@ -119,6 +120,26 @@ test('reads again within a second after a deadline of the environment', async ()
   await vi.advanceTimersByTimeAsync(6000)
   expect((await result).version).toBe(2)
   expect(seen.end).toBeGreaterThanOrEqual(5000)
+})
+
+test('waits through an outage of the store', async () => {
+  const { store, wait } = startWaits()
+  let isAway = false
+  const { seen, result } = wait({
+    read: async () => {
+      if (isAway) throw new StoreError('08006')
+      return { intent: store.intent, environment, at: new Date() } as never
+    },
+  })
+  await vi.advanceTimersByTimeAsync(100)
+  isAway = true
+  store.change('environments')
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(seen.end).toBeUndefined()
+  store.intent = paid(store.intent)
+  isAway = false
+  await vi.advanceTimersByTimeAsync(1000)
+  expect((await result).version).toBe(2)
 })
 
 /** @see Finding S5 */
