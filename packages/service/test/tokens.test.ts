@@ -1,4 +1,4 @@
-import { createHmac, createPrivateKey, randomBytes, sign } from 'node:crypto'
+import { createHmac, createPrivateKey, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { newSecretKey, readSecretKey } from '../src/secret-keys.ts'
 import { createTokens, tokenLifetimes } from '../src/tokens.ts'
@@ -44,20 +44,13 @@ test('accepts a session for fifteen minutes, at the instance that signed it and 
 
 test('accepts a token for its purpose only, and signs each one differently', async () => {
   const purposes = Object.keys(tokenLifetimes) as (keyof typeof tokenLifetimes)[]
-  const tokens = tokensOf()
   const signed = new Set<string>()
   for (const purpose of [...purposes, ...purposes]) {
-    const { token } = await tokens.sign(purpose, subject, now)
+    const { token } = await tokensOf().sign(purpose, subject, now)
     signed.add(token)
     for (const other of purposes) {
-      for (const instance of [tokens, tokensOf()]) {
-        const found = await instance.verify(other, token, now)
-        expect([purpose, other, found?.id]).toEqual([
-          purpose,
-          other,
-          purpose === other ? 'pi_1' : undefined,
-        ])
-      }
+      const found = await tokensOf().verify(other, token, now)
+      expect(found?.id, `${purpose} as ${other}`).toBe(purpose === other ? 'pi_1' : undefined)
     }
   }
   expect(signed.size).toBe(2 * purposes.length)
@@ -90,12 +83,11 @@ test('rejects a token with a signature of a key pair', async () => {
   }
 })
 
-test('rejects another signature and a changed, cut, long, empty, or random token', async () => {
+test('rejects a changed, cut, long, or empty token', async () => {
   const { token } = await tokensOf().sign('session', subject, now)
   const [head, , signature] = token.split('.')
   const changed = [head, partOf({ ...claims, sub: 'pi_2' }), signature].join('.')
-  const random = randomBytes(64).toString('base64url')
-  for (const each of [changed, token.slice(0, -4), `${token}${'A'.repeat(20_000)}`, '', random]) {
+  for (const each of [changed, token.slice(0, -4), `${token}${'A'.repeat(20_000)}`, '']) {
     expect(await verify(each)).toBeUndefined()
   }
 })

@@ -129,7 +129,7 @@ interface Reads {
  * Returns the function that counts the reads of an intent within `readSpan`, including this one. The span begins with the
  * first read after an earlier span.
  */
-export function createReadCounter(): (
+function createReadCounter(): (
   request: Pick<LoggedRequest, 'operation' | 'status' | 'intentId' | 'at'>,
 ) => number {
   /** By intent, for those that were read last. */

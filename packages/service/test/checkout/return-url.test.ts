@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { maxUrlLength, readReturnUrl } from '../../src/checkout/return-url.ts'
+import { readReturnUrl } from '../../src/checkout/return-url.ts'
 
 const registered = ['https://shop.example', 'http://localhost:3000', 'http://shop.example']
+const longest = `https://shop.example/#${'a'.repeat(8192 - 22)}`
 
-for (const [text, kept] of [
+test.each([
   ['https://shop.example/checkout', 'https://shop.example/checkout'],
   ['https://shop.example/?a=%20b+c&sign=%2B~%e2', 'https://shop.example/?a=%20b+c&sign=%2B~%e2'],
   ['https://shop.example/#/pay?id=1|2', 'https://shop.example/#/pay?id=1|2'],
@@ -12,13 +13,12 @@ for (const [text, kept] of [
   ['https://SHOP.example/a', 'https://shop.example/a'],
   ['https://shop.example:443/a', 'https://shop.example/a'],
   ['http://localhost:3000/orders/A-1', 'http://localhost:3000/orders/A-1'],
-] as const) {
-  test(`accepts ${text}`, () => {
-    expect(readReturnUrl(text, registered)).toBe(kept)
-  })
-}
+  [longest, longest],
+] as const)('accepts %s', (text, kept) => {
+  expect(readReturnUrl(text, registered)).toBe(kept)
+})
 
-for (const text of [
+test.each([
   'https://evil.example/',
   'https://shop.example.evil.example/',
   'https://evil.example/https://shop.example/',
@@ -39,15 +39,7 @@ for (const text of [
   'https://shop.example/\u0000',
   'https://shop.example/a\tb',
   ' https://shop.example/',
-  `https://shop.example/${'a'.repeat(8192)}`,
-]) {
-  test(`rejects ${JSON.stringify(text).slice(0, 60)}`, () => {
-    expect(readReturnUrl(text, registered)).toBeUndefined()
-  })
-}
-
-test('accepts an address of 8,192 characters', () => {
-  const address = `https://shop.example/#${'a'.repeat(8192 - 22)}`
-  expect(address).toHaveLength(maxUrlLength)
-  expect(readReturnUrl(address, registered)).toBe(address)
+  `${longest}a`,
+])('rejects %.60j', (text) => {
+  expect(readReturnUrl(text, registered)).toBeUndefined()
 })

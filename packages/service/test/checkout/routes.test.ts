@@ -1,7 +1,6 @@
 import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test, vi } from 'vitest'
-import { samePageCheck } from '../../src/checkout/routes.ts'
-import { stateOf } from '../../src/intents/intent.ts'
+import { ConfirmSchema, rejectPastExpiry } from '../../src/checkout/confirm.ts'
 import { change, createIntentStore } from '../../src/intents/store.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { sql } from '../../src/store/sql.ts'
@@ -45,12 +44,10 @@ test('shows merchant, amount, and order, and no customer data', async () => {
 })
 
 test('returns one 404 for every mismatch of id and clientSecret', async () => {
-  const [one, other, revoked] = [
-    await checkout.createIntent(),
-    await checkout.createIntent(),
-    await checkout.createIntent(),
-  ]
-  const foreign = await checkout.createIntent({ environmentId: 'env_other' })
+  const environments = ['env_test', 'env_test', 'env_test', 'env_other']
+  const create = async (environmentId: string) => await checkout.createIntent({ environmentId })
+  const [one, other, revoked, foreign] = await Promise.all(environments.map(create))
+  if (!one || !other || !revoked || !foreign) throw new Error('missing')
   await change(checkout.context.intents, revoked.id, { type: 'revoked' })
   const bodies = new Set<string>()
   for (const [rule, pair] of [
@@ -61,20 +58,17 @@ test('returns one 404 for every mismatch of id and clientSecret', async () => {
     ['wrong_or_old_secret', { id: one.id, clientSecret: 'short' }],
     ['revoked_secret', revoked],
   ] as const) {
-    const before = checkout.logged.length
     const response = await new HostedPage(checkout).post('session', { ...pair, origin: shop })
     expect(response.status).toBe(404)
     bodies.add((await response.text()).replace(/req_\w+/, ''))
-    const lines = checkout.logged.slice(before)
-    expect(lines.join()).not.toContain(pair.clientSecret)
-    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({
-        level: 40,
-        msg: 'Rejected a checkout session',
-        error: expect.objectContaining({ rule }),
-        requestId: response.headers.get('request-id'),
-      }),
-    )
+    const line = checkout.logged.at(-1)
+    expect(line).not.toContain(pair.clientSecret)
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      level: 40,
+      msg: 'Rejected a checkout session',
+      error: { rule },
+      requestId: response.headers.get('request-id'),
+    })
   }
   expect([...bodies]).toEqual([
     expect.stringContaining(
@@ -83,8 +77,9 @@ test('returns one 404 for every mismatch of id and clientSecret', async () => {
   ])
 })
 
-for (const origin of ['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()]) {
-  test(`rejects a session for a page of ${origin}`, async () => {
+test.each(['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()])(
+  'rejects a session for a page of %s',
+  async (origin) => {
     const pair = await checkout.createIntent()
     const response = await new HostedPage(checkout).post('session', { ...pair, origin })
     expect(await response.json()).toMatchObject({
@@ -94,8 +89,8 @@ for (const origin of ['http://evil.localhost:3000', 'null', `${shop}/`, shop.toU
         'The origin of the page around the checkout is not registered. Run pi-service origins add.',
     })
     expect(checkout.logged.at(-1)).toContain('"rule":"unregistered_origin"')
-  })
-}
+  },
+)
 
 test('opens a settled intent for ten minutes', async () => {
   const pair = await checkout.createIntent()
@@ -114,137 +109,67 @@ test('opens a settled intent for ten minutes', async () => {
 })
 
 const invalidToken = 'Bearer error="invalid_token"'
-for (const [what, header, challenge] of [
+
+test.each([
   ['without a token', () => undefined, 'Bearer'],
   ['with an invalid token', () => 'Bearer abc.def.ghi', invalidToken],
   ['with two tokens', (token: string) => `Bearer ${token} x`, invalidToken],
   ['with another scheme', (token: string) => `Basic Bearer ${token}`, invalidToken],
-] as const) {
-  test(`rejects every request ${what}`, async () => {
-    const authorization = header((await opened()).token)
-    const headers = authorization ? { authorization } : {}
-    begin.mockClear()
-    const view = await fetch(`${checkout.url}/checkout-api/intent?waitForVersion=2`, { headers })
-    expect(begin).not.toHaveBeenCalled()
-    expect(view.headers.get('www-authenticate')).toBe(challenge)
-    expect(await view.json()).toMatchObject({
-      status: 401,
-      code: 'invalid_session',
-      detail: 'The checkout session has ended. Open a new one with the clientSecret.',
-    })
-    for (const path of protectedPaths) {
-      const response = await new HostedPage(checkout).post(path, {}, headers)
-      expect(await problemOf(response), path).toBe('401 invalid_session')
-    }
+] as const)('rejects every request %s', async (_, header, challenge) => {
+  const authorization = header((await opened()).token)
+  const headers = authorization ? { authorization } : {}
+  begin.mockClear()
+  const view = await fetch(`${checkout.url}/checkout-api/intent?waitForVersion=2`, { headers })
+  expect(begin).not.toHaveBeenCalled()
+  expect(view.headers.get('www-authenticate')).toBe(challenge)
+  expect(await view.json()).toMatchObject({
+    status: 401,
+    code: 'invalid_session',
+    detail: 'The checkout session has ended. Open a new one with the clientSecret.',
   })
-}
+  for (const path of protectedPaths) {
+    const response = await new HostedPage(checkout).post(path, {}, headers)
+    expect(await problemOf(response), path).toBe('401 invalid_session')
+  }
+})
 
 test('changes nothing for a page of another origin', async () => {
   const client = await opened()
-  const response = await client.post('cancel', {}, { origin: shop })
-  expect(await response.json()).toMatchObject({
-    status: 403,
-    code: 'origin_not_allowed',
-    detail: 'Only the hosted checkout page may call this. Merchants use POST /payment-intents.',
-  })
+  for (const headers of [
+    { origin: shop },
+    { origin: 'null' },
+    { origin: '' },
+    ...['same-site', 'cross-site', 'none'].map((site) => ({ 'sec-fetch-site': site })),
+  ]) {
+    const response = await client.post('cancel', {}, headers)
+    expect(await response.json(), JSON.stringify(headers)).toMatchObject({
+      status: 403,
+      code: 'origin_not_allowed',
+      detail: 'Only the hosted checkout page may call this. Merchants use POST /payment-intents.',
+    })
+  }
+  const headers = { authorization: `Bearer ${client.token}`, 'sec-fetch-site': 'cross-site' }
+  const view = await fetch(`${checkout.url}/checkout-api/intent`, { headers })
+  expect(await problemOf(view)).toBe('403 origin_not_allowed')
   expect((await client.view()).status).toBe('requires_payment_method')
-})
-
-const host = '127.0.0.1:4000'
-for (const [method, headers, isAllowed] of [
-  ['POST', { host, origin: 'https://pay.example', 'sec-fetch-site': 'same-origin' }, true],
-  ['POST', { host, origin: `http://${host}` }, true],
-  ['POST', { host, origin: 'https://pay.example', 'sec-fetch-site': 'same-site' }, false],
-  ['POST', { host, origin: 'https://pay.example', 'sec-fetch-site': 'cross-site' }, false],
-  ['POST', { host, origin: 'https://pay.example', 'sec-fetch-site': 'none' }, false],
-  ['POST', { host, origin: 'null' }, false],
-  ['POST', { host }, false],
-  ['GET', { host }, true],
-  ['GET', { host, 'sec-fetch-site': 'cross-site' }, false],
-] as const) {
-  test(`allows ${method} with ${JSON.stringify(headers)}: ${isAllowed}`, () => {
-    const check = () => samePageCheck('https://pay.example')({ method, headers } as never)
-    if (isAllowed) check()
-    else expect(check).toThrow('Only the hosted checkout page may call this.')
-  })
-}
-
-for (const [number, code, declineCode] of [
-  ['4000000000000002', 'card_declined', 'generic_decline'],
-  ['4000000000009995', 'card_declined', 'insufficient_funds'],
-  ['4000000000009987', 'card_declined', 'generic_decline'],
-  ['4000000000000069', 'expired_card', null],
-  ['4000000000000127', 'incorrect_cvc', null],
-  ['4000000000000119', 'processing_error', null],
-] as const) {
-  test(`accepts another card after the one that ends in ${number.slice(-4)}: ${code}`, async () => {
-    const client = await opened()
-    expect(await (await client.pay(number)).json()).toMatchObject({
-      status: 'requires_payment_method',
-      paymentMethod: null,
-      lastPaymentFailure: { code, declineCode, retryable: true },
-    })
-    const paid = await client.pay('4242424242424242')
-    expect(await paid.json()).toMatchObject({
-      status: 'succeeded',
-      paymentMethod: {
-        type: 'card',
-        card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2040, funding: 'credit' },
-      },
-      lastPaymentFailure: null,
-    })
-  })
-}
-
-test('fails the intent after a stolen card, shown as a plain decline', async () => {
-  const client = await opened()
-  expect(await (await client.pay('4000000000009979')).json()).toMatchObject({
-    status: 'failed',
-    lastPaymentFailure: { code: 'card_declined', declineCode: 'generic_decline', retryable: false },
-  })
-  expect(await (await client.pay('4242424242424242')).json()).toMatchObject({
-    status: 409,
-    code: 'intent_finalized',
-    detail: 'The Payment Intent is final. Read it again.',
-  })
-})
-
-test('charges once for one of twenty simultaneous confirmations', async () => {
-  const client = await opened()
-  const { id, version } = await client.view()
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, () => client.pay('4242424242424242', { version })),
-  )
-  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
-  const intent = await checkout.context.intents.find(id)
-  const confirmations = intent ? stateOf(intent).confirmations : []
-  expect(confirmations).toMatchObject([{ providerPaymentId: expect.stringMatching(/^sim_/) }])
+  const own = await client.post('cancel', {}, { 'sec-fetch-site': 'same-origin' })
+  expect(own.status).toBe(200)
 })
 
 test('opens a challenge twenty times, and cancels it also twice', async () => {
   const client = await opened()
-  expect(await problemOf(await client.post('challenge/open', {}))).toBe('409 version_conflict')
+  const open = async () => await client.post('challenge/open', {})
+  expect(await problemOf(await open())).toBe('409 version_conflict')
   await client.pay('4000000000003220')
-  const { nextAction } = await client.view()
-  expect(nextAction).toMatchObject({ type: 'challenge', url: `${checkout.challengeUrl}/challenge` })
-  const ticket = {
-    url: nextAction?.url,
-    token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{43}$/),
-  }
-  const startedAt = performance.now()
+  const url = `${checkout.challengeUrl}/challenge`
+  expect((await client.view()).nextAction).toMatchObject({ type: 'challenge', url })
+  const ticket = { url, token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{43}$/) }
   // The one without a challenge counts too.
-  let accepted = 1
-  let response: Response
-  for (; ; accepted++) {
-    response = await client.post('challenge/open', {})
-    if (response.status !== 200) break
-    expect(await response.json()).toEqual(ticket)
-  }
-  expect(await problemOf(response)).toBe('429 rate_limited')
-  expect(accepted).toBeGreaterThanOrEqual(20)
-  expect(accepted).toBeLessThanOrEqual(20 + (performance.now() - startedAt) / 3000)
+  for (let count = 1; count < 20; count++) expect(await (await open()).json()).toEqual(ticket)
+  const statuses = await Promise.all(Array.from({ length: 10 }, open))
+  expect(statuses.map(({ status }) => status)).toContain(429)
   checkout.advance(60_000)
-  expect(await (await client.post('challenge/open', {})).json()).toEqual(ticket)
+  expect(await (await open()).json()).toEqual(ticket)
   for (let times = 0; times < 2; times++) {
     expect(await (await client.post('challenge/cancel', {})).json()).toMatchObject({
       status: 'requires_payment_method',
@@ -273,21 +198,13 @@ test('opens a redirect with an address to return to only', async () => {
   expect(ticket.url).toBe(`${checkout.challengeUrl}/bank`)
 })
 
-for (const version of ['', 'x', '-1', '1.5', '1234567890', ' 1']) {
-  test(`rejects waitForVersion=${version}`, async () => {
-    const response = await (await opened()).get(`?waitForVersion=${version}`)
-    expect(await response.json()).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-      detail: 'waitForVersion must have 1 to 9 digits.',
-    })
+test.each(['', 'x', '-1', '1.5', '1234567890'])('rejects waitForVersion=%s', async (version) => {
+  const response = await (await opened()).get(`?waitForVersion=${version}`)
+  expect(await response.json()).toMatchObject({
+    status: 400,
+    code: 'validation_failed',
+    detail: 'waitForVersion must have 1 to 9 digits.',
   })
-}
-
-test('reads an intent that has the awaited version, and ignores other parameters', async () => {
-  const client = await opened()
-  expect((await client.view('?waitForVersion=1&x=1')).version).toBe(1)
-  expect((await client.view('?waitForVersion=000000001')).version).toBe(1)
 })
 
 test('waits for a version, until the intent changes or the client disconnects', async () => {
@@ -295,17 +212,14 @@ test('waits for a version, until the intent changes or the client disconnects', 
   begin.mockClear()
   const disconnected = client.get('?waitForVersion=2', end.signal).catch(() => 'disconnected')
   await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(1))
-  const waiting = [client.waitForVersion(), client.waitForVersion()]
-  await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(3))
+  const waiting = client.waitForVersion()
+  await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(2))
   end.abort()
   expect(await disconnected).toBe('disconnected')
-  const signals = begin.mock.calls.map(([{ signal }]) => signal)
-  await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false, false])
+  const [left, other] = begin.mock.calls.map(([{ signal }]) => signal)
+  await vi.waitFor(() => expect([left?.aborted, other?.aborted]).toEqual([true, false]))
   await client.post('cancel', {})
-  for (const view of await Promise.all(waiting)) {
-    expect(view).toMatchObject({ status: 'canceled', version: 2 })
-  }
+  expect(await waiting).toMatchObject({ status: 'canceled', version: 2 })
 })
 
 test('rejects a number that is no test card before the other fields, without repeating it', async () => {
@@ -317,40 +231,46 @@ test('rejects a number that is no test card before the other fields, without rep
   expect(text).not.toContain(number)
 })
 
-test('names an invalid field, and keeps the intent', async () => {
+const method = cardOf('4242424242424242')
+const confirmation = { confirmationId: 'attempt-00000001', version: 1, paymentMethod: method }
+
+function withCard(changes: object): object {
+  return { paymentMethod: { ...method, card: { ...method.card, ...changes } } }
+}
+
+test.each<[pointer: string, code: string, changes: object]>([
+  ['/amount', 'unknown_parameter', { amount: 1 }],
+  ['/confirmationId', 'invalid_format', { confirmationId: 'short' }],
+  ['/version', 'invalid_type', { version: '1' }],
+  ['/paymentMethod/x', 'unknown_parameter', { paymentMethod: { ...method, x: 1 } }],
+  ['/paymentMethod/card/expMonth', 'too_big', withCard({ expMonth: 13 })],
+  ['/paymentMethod/card/expYear', 'too_small', withCard({ expYear: 2020 })],
+  ['/paymentMethod/card/cvc', 'invalid_format', withCard({ cvc: '12345' })],
+  ['/paymentMethod/card/holderName', 'invalid_format', withCard({ holderName: '' })],
+])('names the invalid field %s, and keeps the intent', async (pointer, code, changes) => {
   const client = await opened()
-  const body = {
-    confirmationId: 'attempt-0000000003',
-    version: 1,
-    paymentMethod: cardOf('4242424242424242'),
-    amount: 1,
-  }
-  const response = await client.post('confirm', body)
-  expect(await response.json()).toMatchObject({
-    status: 400,
-    code: 'unknown_parameter',
-    errors: [{ pointer: '/amount' }],
-  })
+  const response = await client.post('confirm', { ...confirmation, ...changes })
+  const detail = expect.stringMatching(RegExp(`^${pointer.slice(1).replaceAll('/', '.')} `))
+  expect(await response.json()).toMatchObject({ status: 400, errors: [{ pointer, code, detail }] })
   expect((await client.view()).version).toBe(1)
 })
 
-test('cancels an intent, also twice, and accepts no card afterwards', async () => {
+test('accepts a card until its month has ended in each time zone', () => {
+  const body = ConfirmSchema.parse({ ...confirmation, ...withCard({ expMonth: 2, expYear: 2028 }) })
+  rejectPastExpiry(body, new Date('2028-03-01T11:59:59.999Z'))
+  const late = () => rejectPastExpiry(body, new Date('2028-03-01T12:00:00.000Z'))
+  expect(late).toThrow(expect.objectContaining({ code: 'validation_failed' }))
+})
+
+test('cancels an intent, also twice, and not while the bank decides', async () => {
   const client = await opened()
   for (let times = 0; times < 2; times++) {
     expect(await (await client.post('cancel', {})).json()).toMatchObject({ status: 'canceled' })
   }
   expect(await problemOf(await client.pay('4242424242424242'))).toBe('409 intent_finalized')
-})
-
-test('settles a slow payment after five seconds, and never a pending one', async () => {
-  const [slow, pending] = [await opened(), await opened()]
-  const processing = { status: 'processing' }
-  expect(await (await slow.pay('4000000000000341')).json()).toMatchObject(processing)
+  const slow = await opened()
+  await slow.pay('4000000000000341')
   expect(await problemOf(await slow.post('cancel', {}))).toBe('409 confirmation_in_progress')
-  await pending.pay('4000000000000077')
-  checkout.advance(60_000)
-  expect((await slow.view()).status).toBe('succeeded')
-  expect(await pending.view()).toMatchObject(processing)
 })
 
 test('limits the confirmations of one live intent, and not those of another one', async () => {
@@ -360,8 +280,7 @@ test('limits the confirmations of one live intent, and not those of another one'
   const pay = async () => await client.pay('4242424242424242', attempt)
   const responses = await Promise.all(Array.from({ length: 40 }, pay))
   const limited = responses.filter(({ status }) => status !== 200)
-  expect(limited.length).toBeGreaterThan(0)
-  expect(limited.length).toBeLessThanOrEqual(20)
+  expect([limited.length > 0, limited.length <= 20]).toEqual([true, true])
   for (const response of limited) {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await problemOf(response)).toBe('429 rate_limited')
@@ -371,56 +290,43 @@ test('limits the confirmations of one live intent, and not those of another one'
 
 const removed = 'http://removed.example.localhost:3000'
 
-for (const [what, end, status] of [
+test.each([
   [
     'its origin is removed',
     async () => await removeOrigin(checkout.db, { environmentId: 'env_test', origin: removed }),
-    'requires_payment_method',
   ],
   [
     'its clientSecret is revoked',
     async (id: string) => await change(checkout.context.intents, id, { type: 'revoked' }),
-    'canceled',
   ],
-] as const) {
-  test(`ends a session, and no other one, when ${what}`, async () => {
-    await checkout.registerOrigin(removed)
-    const pair = await checkout.createIntent()
-    const [client, other] = [new HostedPage(checkout), await opened()]
-    await client.open(pair, removed)
-    expect((await client.view()).version).toBe(1)
-    begin.mockClear()
-    const waiting = client.get('?waitForVersion=2')
-    await vi.waitFor(() => expect(begin).toHaveBeenCalled())
-    expect(await end(pair.id)).toBeTruthy()
-    expect(await problemOf(await waiting)).toBe('401 invalid_session')
-    for (const query of ['', '?waitForVersion=2']) {
-      const response = await client.get(query)
-      expect(response.headers.get('www-authenticate')).toBe(invalidToken)
-      expect(await problemOf(response), query).toBe('401 invalid_session')
-    }
-    for (const path of protectedPaths) {
-      expect(await problemOf(await client.post(path, {})), path).toBe('401 invalid_session')
-    }
-    expect((await other.pay('4242424242424242')).status).toBe(200)
-    const intents = await checkout.db.query(sql`select status from intents where id = ${pair.id}`)
-    expect(intents).toEqual([{ status }])
-  })
-}
+] as const)('ends a session, and no other one, when %s', async (_, end) => {
+  await checkout.registerOrigin(removed)
+  const pair = await checkout.createIntent()
+  const [client, other] = [new HostedPage(checkout), await opened()]
+  await client.open(pair, removed)
+  begin.mockClear()
+  const waiting = client.get('?waitForVersion=2')
+  await vi.waitFor(() => expect(begin).toHaveBeenCalled())
+  await end(pair.id)
+  expect(await problemOf(await waiting)).toBe('401 invalid_session')
+  const response = await client.get()
+  expect(response.headers.get('www-authenticate')).toBe(invalidToken)
+  for (const path of protectedPaths) {
+    expect(await problemOf(await client.post(path, {})), path).toBe('401 invalid_session')
+  }
+  expect((await other.pay('4242424242424242')).status).toBe(200)
+})
 
 test('rejects further sessions of an intent for which a client opens them without end', async () => {
   const [mine, others] = [await checkout.createIntent(), await checkout.createIntent()]
   const open = async (pair: object): Promise<number> =>
     (await new HostedPage(checkout).post('session', { ...pair, origin: shop })).status
-  const statuses: number[] = []
-  while (statuses.length < 150)
-    statuses.push(...(await Promise.all(Array(10).fill(mine).map(open))))
-  expect(new Set(statuses)).toEqual(new Set([200, 429]))
-  expect(statuses.slice(0, 100)).not.toContain(429)
-  expect(await open(others)).toBe(200)
+  const statuses = await Promise.all(Array(150).fill(mine).map(open))
+  const accepted = statuses.filter((status) => status === 200).length
+  expect([statuses.includes(429), accepted >= 100]).toEqual([true, true])
   // A client that knows only the id uses up none of them.
   const wrong = { id: others.id, clientSecret: 'wrong' }
-  for (let count = 0; count < 110; count++) expect(await open(wrong)).toBe(404)
+  expect(new Set(await Promise.all(Array(110).fill(wrong).map(open)))).toEqual(new Set([404]))
   expect(await open(others)).toBe(200)
 })
 

@@ -15,20 +15,18 @@ import { authorize } from '../../src/provider/acquirer.ts'
 
 const now = Date.UTC(2026, 10, 22)
 
-for (const [typed, shown] of [
+test.each([
   ['４２４２ ４２４２ ４２４２ ４２４２', '4242 4242 4242 4242'],
   ['٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢', '4242 4242 4242 4242'],
   ['4242424242424242 12/2034 123', '4242 4242 4242 4242'],
   ['378282246310005 1234', '3782 822463 10005'],
   ['', ''],
   ['3782822463100051234', '3782 822463 10005'],
-] as const) {
-  test(`formats the number ${JSON.stringify(typed)} as ${JSON.stringify(shown)}`, () => {
-    expect(groupNumber(typed)).toBe(shown)
-  })
-}
+])('formats the number %j as %j', (typed, shown) => {
+  expect(groupNumber(typed)).toBe(shown)
+})
 
-for (const [typed, previous, shown] of [
+test.each([
   ['1', '', '1'],
   ['4', '', '04 / '],
   ['12', '1', '12 / '],
@@ -42,11 +40,9 @@ for (const [typed, previous, shown] of [
   ['3 - 2031', '', '03 / 31'],
   ['12 /', '12 / ', '12'],
   ['', '1', ''],
-] as const) {
-  test(`formats the date ${JSON.stringify(typed)} after ${JSON.stringify(previous)} as ${JSON.stringify(shown)}`, () => {
-    expect(formatExpiry(typed, previous)).toBe(shown)
-  })
-}
+])('formats the date %j after %j as %j', (typed, previous, shown) => {
+  expect(formatExpiry(typed, previous)).toBe(shown)
+})
 
 test('shows digits and separators of the right number for every text that is typed or pasted', () => {
   const character = fc.constantFrom(...'0123456789012345678901234567890123456789 /.-٤４é<\u202e\0')
@@ -84,17 +80,15 @@ test('accepts every test card and detects its complete number', () => {
   }
 })
 
-for (const [number, error] of [
+test.each([
   ['', 'numberIncomplete'],
   ['4242', 'numberIncomplete'],
   ['4242 4242 4242 4241', 'numberWrong'],
   ['0000 0000 0000 0000', 'numberWrong'],
   ['4111 1111 1111 1111', 'numberNotTest'],
-] as const) {
-  test(`rejects the number "${number}" with ${error}`, () => {
-    expect(validate({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(error)
-  })
-}
+])('rejects the number "%s" with %s', (number, error) => {
+  expect(validate({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(error)
+})
 
 test('converts the fields to digits and integers, without an empty name', () => {
   const fields = { number: '4242 4242 4242 4242', expiry: '03 / 31', cvc: '123', name: '  ' }

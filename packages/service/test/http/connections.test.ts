@@ -23,8 +23,8 @@ async function serve(listener: RequestListener, bounds: Partial<ConnectionBounds
 const request = (path = '/'): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
 
 /** Opens a connection that has received the first bytes of a response. */
-async function served(port: number, path?: string, from?: string): Promise<Socket> {
-  const socket = await openSocket(port, { from })
+async function served(port: number, path?: string): Promise<Socket> {
+  const socket = await openSocket(port)
   expect(await ask(socket, path)).toBe(true)
   return socket
 }
@@ -51,26 +51,26 @@ const large = Buffer.alloc(50 * 2 ** 20, 'a')
 
 test('closes a connection whose client reads no byte before the timeout', async () => {
   const { server, port } = await serve((_request, response) => response.end(large), {
-    writeTimeout: 2000,
+    writeTimeout: 1000,
   })
   const accepted = once(server, 'connection') as Promise<[Socket]>
   const socket = await openSocket(port)
   const [connection] = await accepted
   const begin = performance.now()
-  // Node.js's own timer would look twice: 4 s. A busy host delays all timers of this process.
-  const late = sleep(3400, 'late')
+  // Node.js's own timer would look twice: 2 s. A busy host delays all timers of this process.
+  const late = sleep(1700, 'late')
   socket.pause().write(request())
   expect(await Promise.race([late, closed(connection)])).toBeUndefined()
-  expect(performance.now() - begin).toBeGreaterThan(1900)
+  expect(performance.now() - begin).toBeGreaterThan(900)
   socket.destroy()
 })
 
 test('keeps a connection whose client reads slowly', async () => {
-  const { port } = await serve((_request, response) => response.end(large), { writeTimeout: 1000 })
+  const { port } = await serve((_request, response) => response.end(large), { writeTimeout: 500 })
   const socket = await openSocket(port)
   let bytes = 0
   socket.pause().write(request())
-  const until = performance.now() + 3000
+  const until = performance.now() + 1500
   while (performance.now() < until) {
     bytes += (socket.read() as Buffer | null)?.length ?? 0
     await sleep(5)
@@ -87,10 +87,10 @@ test('keeps a connection whose client reads slowly', async () => {
 test.each(['/poll', '/stream'])('keeps a connection that waits for %s', async (path) => {
   const listener: RequestListener = async (_request, response) => {
     if (path === '/stream') response.write('begin')
-    await sleep(1000)
+    await sleep(300)
     response.end('news')
   }
-  const { port } = await serve(listener, { writeTimeout: 100 })
+  const { port } = await serve(listener, { writeTimeout: 50 })
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toContain('news')
 })
 
@@ -114,25 +114,6 @@ test('serves one request of a connection at a time, and all in order', async () 
   }
   await expect.poll(() => received.match(/\/\d+$/gm)).toEqual(paths)
   socket.destroy()
-})
-
-test('serves another address between the requests of 400 connections of one', async () => {
-  const begun: (string | undefined)[] = []
-  const { port } = await serve(
-    ({ url }, response) => {
-      begun.push(url)
-      response.end('done')
-    },
-    { max: 500 },
-  )
-  // Each has been served: a connection that waits to be accepted would delay no other one.
-  const other = await served(port, '/', '127.0.0.2')
-  const flood = await Promise.all(Array.from({ length: 400 }, () => served(port)))
-  begun.length = 0
-  for (const socket of flood) socket.resume().write(request().repeat(20))
-  expect(await ask(other, '/other')).toBe(true)
-  expect(begun.indexOf('/other')).toBeLessThan(200)
-  for (const socket of [other, ...flood]) socket.destroy()
 })
 
 test('closes a connection that sends thousands of requests and reads no response', async () => {

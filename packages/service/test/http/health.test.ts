@@ -1,8 +1,9 @@
-import { type AddressInfo, Server as NetServer } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { startTestService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { Overloaded } from '../../src/store/errors.ts'
+import { serveRoutes } from '../support/lifetime.ts'
+import { sendRaw, startTestService } from '../support/service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ PI_PUBLIC_URL: 'https://pay.example.com' })
 
 test('keeps an idle connection longer than proxies and clients do', async () => {
   const { headers } = await fetch(`${service.url}/healthz`)
@@ -10,20 +11,26 @@ test('keeps an idle connection longer than proxies and clients do', async () => 
   expect(Number(seconds)).toBeGreaterThan(60)
 })
 
-test('responds from the first moment that a port is open', async () => {
-  const early: Promise<Response>[] = []
-  const { listen } = NetServer.prototype
-  const spy = vi.spyOn(NetServer.prototype, 'listen').mockImplementation(function (
-    this: NetServer,
-    ...args
-  ) {
-    this.once('listening', () => {
-      const { port } = this.address() as AddressInfo
-      early.push(fetch(`http://127.0.0.1:${port}/healthz`))
-    })
-    return listen.apply(this, args)
+test.each([
+  [200, '10.0.0.5:4000', ['/healthz', '/readyz']],
+  [400, 'service:4000', ['/docs', '/checkout/pi_x', '/v1/pi-checkout.js', '/_sandbox/']],
+  [200, 'pay.example.com', ['/docs']],
+])('returns %s behind a proxy to the Host %s for %j', async (status, host, paths) => {
+  for (const path of paths) {
+    const response = await sendRaw(service.url, [`GET ${path} HTTP/1.1`, `Host: ${host}`])
+    expect(response.status, path).toBe(status)
+  }
+})
+
+test('rejects with Retry-After when too many requests wait for the store', async () => {
+  const url = await serveRoutes((app) => {
+    app.get('/', () => Promise.reject(new Overloaded()))
   })
-  onTestFinished(() => spy.mockRestore())
-  await startTestService()
-  expect((await Promise.all(early)).map(({ status }) => status)).toEqual([200, 404])
+  const response = await fetch(url)
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await response.json()).toMatchObject({
+    code: 'store_unavailable',
+    retryable: true,
+    detail: expect.stringContaining('This request was not run'),
+  })
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test, vi } from 'vitest'
@@ -28,48 +29,14 @@ test('rejects requests without a wait, however many others it has rejected', asy
 })
 
 /** @see Finding S5 */
-test.each([21, 200])(
-  'responds to %s waiting pages of one intent only when it changes',
-  async (count) => {
-    const pair = await created(service)
-    const pages = Array.from({ length: count }, () => new HostedPage(service))
-    // 100 sessions of one intent may be opened at once.
-    const [first] = pages
-    await first?.open(pair)
-    for (const page of pages) page.token = first?.token ?? ''
-    const end = AbortSignal.timeout(2500)
-    const statuses: number[] = []
-    const polls = pages.map(async (page) => {
-      // As a page does, which asks again immediately.
-      while (!end.aborted) {
-        const response = await page.get('?waitForVersion=2', end).catch(() => undefined)
-        if (response) statuses.push(response.status)
-      }
-    })
-    await Promise.all(polls)
-    expect(statuses).toEqual([])
-    const { status, headers } = await rejectedOf(pages)
-    expect([status, headers.get('retry-after')]).toEqual([429, '5'])
-  },
-)
-
-/** Returns the first response to pages that wait together. */
-async function rejectedOf(pages: readonly HostedPage[]): Promise<Response> {
-  const end = new AbortController()
-  const waiting = pages.map((page) => page.get('?waitForVersion=2', end.signal))
-  for (const each of waiting) each.catch(() => {})
-  const response = await Promise.race(waiting)
-  end.abort()
-  return response
-}
-
-/** @see Finding S8 */
-test('opens one challenge for 20 pages at the same time', async () => {
-  const pair = await created(service)
+test('rejects the newest of 21 waiting pages of one intent, and only after a pause', async () => {
   const page = new HostedPage(service)
-  await page.open(pair)
-  await page.pay('4000000000003220')
-  const opened = Array.from({ length: 20 }, () => page.post('challenge/open', {}))
-  const statuses = (await Promise.all(opened)).map(({ status }) => status)
-  expect(statuses).toEqual(statuses.map(() => 200))
+  await page.open(await created(service))
+  const end = new AbortController()
+  const waiting = Array.from({ length: 21 }, () => page.get('?waitForVersion=2', end.signal))
+  for (const each of waiting) each.catch(() => {})
+  expect(await Promise.race([...waiting, sleep(1500, 'none')])).toBe('none')
+  const { status, headers } = await Promise.race(waiting)
+  expect([status, headers.get('retry-after')]).toEqual([429, '5'])
+  end.abort()
 })

@@ -71,18 +71,15 @@ test('logs code, constraint, statement, and stack of a failed statement', async 
   expect(service.logged.join()).not.toContain('ani@example.com')
 })
 
-test.each(['XX000', '53100', 'P0001', '23514'])(
-  'masks secrets that the driver quotes with %s',
-  async (code) => {
-    await failWith(code)
-    const response = await create(service)
-    expect(response.status).toBeGreaterThanOrEqual(500)
-    const { error } = await lineOf(response)
-    expect(error.code).toBe(code)
-    // The text appears where it may, so the search can find something.
-    if (code === 'XX000') expect(error.message).toContain('pi_sk_test_…')
-    const shown = `${service.logged[0]} ${await response.text()}`.toLowerCase()
-    const parts = ['a1b2a1b2', 'c3d4c3d4', 's3cs3c', 'tok3ntok3n', '0000 0000', 'hunter2']
-    for (const part of parts) expect(shown).not.toContain(part)
-  },
-)
+test.each(['XX000', '23514'])('masks secrets that the driver quotes with %s', async (code) => {
+  await failWith(code)
+  const response = await create(service)
+  expect(response.status).toBeGreaterThanOrEqual(500)
+  const { error } = await lineOf(response)
+  expect(error.code).toBe(code)
+  // The text appears where it may, so the search can find something.
+  if (code === 'XX000') expect(error.message).toContain('pi_sk_test_…')
+  const shown = `${service.logged[0]} ${await response.text()}`.toLowerCase()
+  const parts = ['a1b2a1b2', 'c3d4c3d4', 's3cs3c', 'tok3ntok3n', '0000 0000', 'hunter2']
+  for (const part of parts) expect(shown).not.toContain(part)
+})

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
-import { openSocket, rawRequest } from '@pi-checkout/test-support/raw-http'
+import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { created, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
@@ -33,11 +32,9 @@ test('reads the headers after a thousand others', async () => {
   expect(await problemOf(repeated)).toBe('400 invalid_idempotency_key')
 })
 
-test('serves the API without a Host, and its pages only with one of its names', async () => {
+test('serves the API without a Host, and its pages only with one', async () => {
   expect((await get('/payment-intents/pi_x', apiKey)).status).toBe(404)
-  for (const wrong of [[], ['Host: a b'], ['Host: user@host'], ['Host: other.example']]) {
-    expect(await problemOf(await get('/docs', ...wrong)), wrong.join()).toBe('400 invalid_host')
-  }
+  expect(await problemOf(await get('/docs'))).toBe('400 invalid_host')
 })
 
 test('takes an address in absolute form', async () => {
@@ -52,17 +49,6 @@ test('takes a host name and an authentication scheme in upper case', async () =>
   const upper = [`Host: Localhost:${port}`, `Authorization: BEARER ${page.token}`]
   const site = [`Origin: http://localhost:${port}`, 'Sec-Fetch-Site: same-origin']
   expect((await get('/checkout-api/intent', ...upper, ...site)).status).toBe(200)
-})
-
-test('sends 100 Continue before it reads a body', async () => {
-  const socket = await openSocket(port)
-  socket.setEncoding('utf8')
-  const lines = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, jsonType, length]
-  socket.write([...lines, 'Expect: 100-continue', 'Connection: close', '', ''].join('\r\n'))
-  expect(await once(socket, 'data')).toEqual(['HTTP/1.1 100 Continue\r\n\r\n'])
-  socket.write(body)
-  expect(await once(socket, 'data')).toEqual([expect.stringMatching(/^HTTP\/1\.1 201 /)])
-  socket.destroy()
 })
 
 const head = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, jsonType]

@@ -98,14 +98,6 @@ test.each([
   expect(await statusOf(service, id)).toBe(status)
 })
 
-test('opens no test checkout without a registered origin', async () => {
-  const other = await json('POST', '/environments', {})
-  const intent = await created({ ...service, apiKey: other.apiKey })
-  const refused = await control(service, 'POST', `/intents/${intent.id}/checkout`)
-  expect(await problemOf(refused)).toBe('403 origin_not_allowed')
-  await json('DELETE', `/environments/${other.id}`)
-})
-
 test('logs the fields of a rejected request, and no clientSecret in a path', async () => {
   const id = await newIntent()
   await retrieve(service, `${id}_secret_abc`)
@@ -164,7 +156,6 @@ test.each([
   ['an API key', () => service.apiKey],
   ['an escaped API key', () => service.apiKey.replace('pi', '\\u0070i')],
   ['a clientSecret', () => `pi_${'a1'.repeat(12)}_secret_${'b2'.repeat(24)}`],
-  ['a card number', () => '4242424242424242'],
   ['a card number in groups', () => '4242 4242 4242 4242'],
 ])('masks %s in keys and bodies, and calls the request not exact', async (_, secretOf) => {
   const secret = secretOf()
@@ -214,15 +205,6 @@ test('sends a request as the merchant, with the faults and rejections of a real 
   }
 })
 
-test('shows an environment no request of another one', async () => {
-  await newIntent()
-  const [logged] = await waitForRequests(1)
-  const other = await json('POST', '/environments', {})
-  const address = `/environments/${other.id}/requests/${logged.requestId}`
-  expect((await control(service, 'GET', address)).status).toBe(404)
-  await json('DELETE', `/environments/${other.id}`)
-})
-
 test('masks a secret that was sent as the name of a field, in the response and in the log', async () => {
   const response = await create(service, { ...order, [service.apiKey]: 1 })
   const pointer = '/pi_sk_test_…'
@@ -254,35 +236,29 @@ test('shows the amount of a rejected create, unless it is so large that it could
 })
 
 /** @see Finding U5 */
-test('keeps the newest 500 requests of each environment', async () => {
-  await create(service, { ...order, amount: 0 })
-  await waitForRequests(1)
-  const other = await json('POST', '/environments', {})
-  const merchant = { ...service, apiKey: other.apiKey }
-  for (let round = 0; round < 11; round++) {
-    await Promise.all(Array.from({ length: 50 }, () => retrieve(merchant, 'pi_none')))
-  }
-  await expect
-    .poll(async () => (await json('GET', `/environments/${other.id}/requests`)).requests)
-    .toHaveLength(500)
-  expect(await requests()).toMatchObject([{ problem: 'validation_failed' }])
-  await json('DELETE', `/environments/${other.id}`)
-})
-
-test('a failed create keeps its reason and bodies after 1,000 retrieves and 600 creates', async () => {
-  const ids = await Promise.all(Array.from({ length: 20 }, () => newIntent()))
+test('keeps the newest 500 requests of each environment, and why a create failed', async () => {
   await create(service, { ...order, amount: 0.5 })
-  for (let round = 0; round < 50; round++) {
-    await Promise.all(ids.map(async (id) => await retrieve(service, id)))
-    await Promise.all(Array.from({ length: 12 }, () => newIntent('one-key')))
+  const other = await json('POST', '/environments', {})
+  const sent = { method: 'POST', body: JSON.stringify(order) }
+  const send = async (apiKey: string, type: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': type }
+    await (await fetch(`${service.url}/payment-intents`, { ...sent, headers })).arrayBuffer()
   }
-  const failed = (await requests()).find(({ status }: { status: number }) => status === 400)
+  for (let round = 0; round < 11; round++) {
+    const failing = Array.from({ length: 50 }, () => send(other.apiKey, 'text/plain'))
+    const others = failing.map(() => send(service.apiKey, 'application/json'))
+    await Promise.all([...failing, ...others])
+  }
+  const listed = async (at: string) => (await json('GET', `${at}/requests`)).requests
+  await expect.poll(async () => await listed(`/environments/${other.id}`)).toHaveLength(500)
+  const failed = (await waitForRequests(501)).at(-1)
   const detail = expect.stringMatching(/^amount must be a whole number of minor units/)
   expect(failed).toMatchObject({ detail, errors: [{ pointer: '/amount', detail }] })
   expect(await exchangeOf(failed)).toMatchObject({
     requestBody: expect.stringContaining('"amount":0.5'),
     responseBody: expect.stringContaining('/amount'),
   })
+  await json('DELETE', `/environments/${other.id}`)
 })
 
 test('joins retrieves of an intent, also between others, until its response changes', async () => {
@@ -332,15 +308,12 @@ test('lists issues that will cause errors in production', async () => {
   await expect.poll(rules).toEqual([...broken, 'secret_key_in_browser'])
 })
 
-test.each([
-  ['by their own request', 'DELETE', `${path}/requests`],
-  ['with a reset', 'POST', `${path}/reset`],
-] as const)('clears requests and issues without a known key %s', async (_, method, at) => {
+test('clears requests and issues, also without a known key', async () => {
   for (let times = 0; times < 2; times++)
     await create(service, order, { origin: 'http://a.example' })
   await expect.poll(requests).toMatchObject(Array(2).fill({ status: 403, environment: null }))
   expect(await issues()).toMatchObject([{ rule: 'secret_key_in_browser', count: 2 }])
-  await json(method, at)
+  await json('DELETE', `${path}/requests`)
   expect([await requests(), await issues()]).toEqual([[], []])
 })
 
@@ -373,8 +346,6 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   for (const site of [other, origin]) {
     await json('DELETE', `${origins}?origin=${encodeURIComponent(site)}`)
   }
-  const [row] = (await json('GET', '/environments')).environments
-  expect(row.origins).toEqual(['http://localhost:3000'])
   expect((await control(service, 'DELETE', `${origins}?origin=${origin}`)).status).toBe(404)
 })
 
@@ -420,15 +391,17 @@ test('masks the id of a live intent in the request log', async () => {
     ])
 })
 
-for (const { method, path: pattern } of Object.values(routes)) {
-  if (!pattern.startsWith('/_sandbox/environments/:id')) continue
-  test(`finds no live environment with ${method} ${pattern}`, async () => {
+test('finds no live environment with any route', async () => {
+  const ofEnvironment = Object.values(routes).filter(({ path }) =>
+    path.startsWith('/_sandbox/environments/:id'),
+  )
+  for (const { method, path: pattern } of ofEnvironment) {
     const at = pattern.replace('/_sandbox', '').replace(':id', liveEnvironment)
     const body = method === 'POST' || method === 'PUT' ? { offset: 1 } : undefined
     const response = await control(service, method, at.replace(/:\w+/, '1'), body)
-    expect(response.status).toBe(404)
-  })
-}
+    expect(response.status, `${method} ${pattern}`).toBe(404)
+  }
+})
 
 test.each([
   [400, 'GET', `${path}/intents?before=a%20b`],

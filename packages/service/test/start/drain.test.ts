@@ -4,7 +4,7 @@ import { startPostgres } from '../support/lifetime.ts'
 import { create, startProcess } from '../support/service.ts'
 
 const { env } = await startPostgres()
-const service = await startProcess([], { ...env, PI_DRAIN_MS: '2000' })
+const service = await startProcess([], { ...env, PI_DRAIN_MS: '1000' })
 
 /** Creates an intent. Returns the HTTP status and whether the connection stays open. */
 async function created(): Promise<string> {
@@ -27,6 +27,6 @@ test('serves requests during the drain and reports that it is not ready', async 
 
   expect(await exited).toEqual([0, null])
   const seconds = (performance.now() - stoppedAt) / 1000
-  expect(seconds).toBeGreaterThan(2)
+  expect(seconds).toBeGreaterThan(1)
   expect(seconds).toBeLessThan(12)
 })

@@ -39,12 +39,6 @@ test('ignores environment variables', async () => {
   expect((await create(await start())).status).toBe(201)
 })
 
-test('stops', async () => {
-  const service = await start()
-  await service.stop()
-  await expect(create(service)).rejects.toThrow('fetch failed')
-})
-
 const rule = 'must be an origin such as https://pay.example.com'
 
 test.each([

@@ -3,9 +3,13 @@ import { apiKeyPattern } from '@pi-checkout/contract'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { serve, temporaryFolder } from '../support/lifetime.ts'
-import { order, startTestService, type TestService } from '../support/service.ts'
+import { administer, startTestService, type TestService } from '../support/service.ts'
 
 const directory = temporaryFolder()
+
+interface Keys {
+  readonly keys: readonly { readonly id: string }[]
+}
 
 /** Returns a create without its body. The service sends `100 Continue` when it waits for the body. */
 function beginningOf({ url, apiKey }: TestService, length: number): string {
@@ -28,36 +32,22 @@ test('leaves the directory to the next start if its port is in use', async () =>
   await (await startTestService({ PI_DATA_DIR: directory })).stop()
 })
 
-test('keeps the environment and its key over a restart, unlike another store', async () => {
+test('keeps the environment and its key over a restart, until the key is revoked', async () => {
   const data = temporaryFolder()
-  const keys: string[] = []
-  for (const env of [
-    { PI_DATA_DIR: data },
-    { PI_DATA_DIR: data },
-    { PI_DATA_DIR: temporaryFolder() },
-    {},
-  ]) {
+  const start = async (env: NodeJS.ProcessEnv): Promise<string> => {
     const { apiKey, stop } = await startTestService(env)
     await stop()
-    keys.push(apiKey)
+    return apiKey
   }
-  expect(keys[1]).toBe(keys[0])
-  const environments = keys.map((apiKey) => apiKeyPattern.exec(apiKey)?.[2])
-  expect(environments.map((each) => each?.length)).toEqual([16, 16, 16, 16])
-  expect(new Set(environments).size).toBe(3)
-})
-
-test('closes the connection of a request that began before the drain', async () => {
-  const service = await startTestService({ PI_DRAIN_MS: '500' })
-  const slow = await openSocket(new URL(service.url).port)
-  const body = JSON.stringify(order)
-  slow.write(beginningOf(service, body.length))
-  await once(slow, 'data')
-  const stopped = service.stop()
-  slow.write(body)
-  const [response] = await once(slow, 'data')
-  expect(String(response)).toMatch(/^HTTP\/1.1 201 .*\r\nconnection: close\r\n/s)
-  await stopped
+  const environmentOf = (apiKey: string) => apiKeyPattern.exec(apiKey)?.[2]
+  const first = await start({ PI_DATA_DIR: data })
+  expect(await start({ PI_DATA_DIR: data })).toBe(first)
+  const [key] = (await administer<Keys>(data, { command: 'keys list' })).keys
+  await administer(data, { command: 'keys revoke', id: key?.id ?? '' })
+  const after = await start({ PI_DATA_DIR: data })
+  expect(after).not.toBe(first)
+  expect([environmentOf(after), environmentOf(first)?.length]).toEqual([environmentOf(first), 16])
+  expect(environmentOf(await start({}))).not.toBe(environmentOf(first))
 })
 
 test('stops within ten seconds regardless of its clients', async () => {

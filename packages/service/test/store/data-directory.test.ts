@@ -6,7 +6,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -31,12 +30,6 @@ test('rejects a directory that this user cannot write, with the fix, and creates
     `The data directory ${join(folder, 'data')} cannot be used (EACCES). Use a directory that the user who`,
   )
   expect(readdirSync(folder)).toEqual([])
-})
-
-test('rejects a file in the place of the directory', async () => {
-  const file = join(temporaryFolder(), 'data')
-  writeFileSync(file, '')
-  await expect(open(file)).rejects.toThrow(`The data directory ${file} cannot be used (EEXIST)`)
 })
 
 test('rejects a directory that lost its database, and leaves it as it is', async () => {

@@ -2,17 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { startLoadBalancer } from '@pi-checkout/test-support/load-balancer'
 import type { Standby, TemporaryPostgres } from '@pi-checkout/test-support/postgres'
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { newSecretKey } from '../../src/secret-keys.ts'
-import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
 import { create, order, retrieve, startTestService } from '../support/service.ts'
 
 /** The standby stops, the commits that wait for it are ended, and then the primary is killed. */
 async function loseStandbyFirst(primary: TemporaryPostgres, standby: Standby): Promise<void> {
   await standby.cut()
-  const admin = await connect(primary.url)
-  admin.on('error', () => {})
+  const admin = await connectTo(primary.url)
   for (let round = 0; round < 10; round++) {
     await sleep(150)
     await admin.query(
@@ -25,11 +23,10 @@ async function loseStandbyFirst(primary: TemporaryPostgres, standby: Standby): P
 
 /** The primary becomes read-only, and its connections stay open. */
 async function demote(primary: TemporaryPostgres): Promise<void> {
-  const admin = await connect(primary.url)
+  const admin = await connectTo(primary.url)
   await admin.query('set synchronous_commit = local')
   await admin.query('alter system set default_transaction_read_only = on')
   await admin.query('select pg_reload_conf()')
-  await admin.end()
 }
 
 type Failure = (primary: TemporaryPostgres, standby: Standby) => unknown
@@ -65,9 +62,8 @@ let stopped = false
 test('loses and doubles no acknowledged intent or payment in five failovers', async () => {
   const lanes = [merchants(0), merchants(1), merchants(2), merchants(3), buyers(4), buyers(5)]
   await Promise.all([failOver(), ...lanes])
-  const admin = await connect(primary.url)
+  const admin = await connectTo(primary.url)
   const { rows } = await admin.query('select id, status, order_id from intents')
-  await admin.end()
   expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(acknowledged)
   expect(new Set(rows.map((row) => row.order_id)).size).toBe(rows.length)
 }, 300_000)
@@ -148,12 +144,6 @@ async function untilStatus(status: number, send: () => Promise<Response>): Promi
 async function expectProgress(): Promise<void> {
   const before = acknowledged.size
   await expect.poll(() => acknowledged.size, { timeout: 30_000 }).toBeGreaterThan(before + 20)
-}
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client(url)
-  await client.connect()
-  return client
 }
 
 function portOf(url: string): number {

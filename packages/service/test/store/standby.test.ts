@@ -4,15 +4,13 @@ import { createIntentStore } from '../../src/intents/store.ts'
 import { openPool } from '../../src/store/postgres.ts'
 import { shareChanges } from '../../src/store/receive.ts'
 import { sql } from '../../src/store/sql.ts'
-import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
 import { startTestService } from '../support/service.ts'
 import { hashes, newIntent } from '../support/store.ts'
 
 const server = await startPostgres()
 const service = await startTestService(server.env)
-const admin = new pg.Client(server.url)
-await admin.connect()
-atEnd(() => admin.end())
+const admin = await connectTo(server.url)
 const { rows } = await admin.query('select id from environments limit 1')
 const environmentId = String(rows[0].id)
 const db = openDatabase({ connectionString: server.url, query_timeout: 500, max: 4 })

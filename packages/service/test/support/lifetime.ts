@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { startSite } from '@pi-checkout/test-support/sites'
+import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import { type App, createApp } from '../../src/http/app.ts'
@@ -39,6 +40,16 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   const server = await startTemporaryPostgres({ fsync: 'off', ...settings })
   atEnd(server.stop)
   return { ...server, env: { PI_DATABASE_URL: server.url, PI_SECRET_KEY: newSecretKey() } }
+}
+
+/** Opens a connection of an operator or another program. */
+export async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client(url)
+  // The server may be stopped first.
+  client.on('error', () => {})
+  await client.connect()
+  atEnd(() => client.end())
+  return client
 }
 
 /** Starts a server, and returns its origin. */

@@ -15,7 +15,7 @@ import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
 import { type AdminCommand, administer as runCommand } from '../../src/cli/admin-commands.ts'
 import { type Flags, readConfig } from '../../src/config.ts'
 import { type RunningService, startService } from '../../src/start/start.ts'
-import { atEnd } from './lifetime.ts'
+import { atEnd, startPostgres } from './lifetime.ts'
 
 /** Where a merchant's server sends its requests, and its API key. */
 export interface Merchant {
@@ -47,6 +47,12 @@ export async function startTestService(
   const { ready, stop } = await startService(config, log, timeouts)
   return { ready, stop: atEnd(stop), logged, url: ready.baseUrl, apiKey: String(ready.apiKey) }
 }
+
+/** The settings of both kinds of stores, for tests of routes. */
+export const storeSettings = [
+  ['SQLite', async (): Promise<NodeJS.ProcessEnv> => ({})],
+  ['PostgreSQL', async (): Promise<NodeJS.ProcessEnv> => (await startPostgres()).env],
+] as const
 
 /** Starts `pi-service start --json` on a free port. */
 export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}) {

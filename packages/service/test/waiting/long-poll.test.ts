@@ -10,11 +10,6 @@ async function poll(wait: Parameters<typeof longPoll>[1]): Promise<Response> {
   return await fetch(origin)
 }
 
-test('returns a result before the first pulse as it is', async () => {
-  const response = await poll(async () => ({ version: 2 }))
-  expect([response.status, await response.text()]).toEqual([200, '{"version":2}'])
-})
-
 test('begins the response with the first pulse, and sends a space for each', async () => {
   let end = (): void => {}
   const response = await poll(async (onPulse) => {

@@ -57,12 +57,3 @@ test('stops without waiting for buyers and without cutting them off', async () =
   expect(performance.now() - begin).toBeLessThan(10_000)
   expect(new Set(await Promise.all(polls))).toEqual(new Set(['1 ECONNREFUSED']))
 })
-
-test('responds immediately after a stop began, and closes the connection', async () => {
-  const { response, client } = await openWaiting()
-  checkout.stop()
-  for (const each of [await response, await client.get('?waitForVersion=2')]) {
-    expect(each.headers.get('connection')).toBe('close')
-    expect(await each.json()).toMatchObject({ version: 1 })
-  }
-})

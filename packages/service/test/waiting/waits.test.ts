@@ -122,17 +122,6 @@ test('reads again within a second after a deadline of the environment', async ()
   expect(seen.end).toBeGreaterThanOrEqual(5000)
 })
 
-test('reads each intent again if it is not known what has changed', async () => {
-  const { store, wait } = startWaits()
-  const [behind, ahead] = [wait(), wait({ version: 3 })]
-  await vi.advanceTimersByTimeAsync(100)
-  store.intent = paid(store.intent)
-  store.change('environments')
-  await vi.advanceTimersByTimeAsync(100)
-  expect((await behind.result).version).toBe(2)
-  expect([ahead.seen.reads, ahead.seen.end]).toEqual([2, undefined])
-})
-
 test('waits through an outage of the store', async () => {
   const { store, wait } = startWaits()
   let isAway = false

@@ -1,23 +1,5 @@
 import { expect, test } from 'vitest'
-import { createReadCounter } from '../../src/sandbox/lint.ts'
 import { hasSecret, maskPath } from '../../src/sandbox/request-log/mask.ts'
-
-test.each([
-  [60, 1000, 200, 5],
-  [10, 100, 200, 10],
-  // A client retries these.
-  [10, 100, 503, 0],
-])(
-  'counts up to %s reads, every %s ms with %s, as %s within five seconds',
-  (count, interval, status, most) => {
-    const countReads = createReadCounter()
-    const counts = Array.from({ length: count }, (_, index) => {
-      const at = new Date(1_800_000_000_000 + index * interval).toISOString()
-      return countReads({ operation: 'retrieve', status, intentId: 'pi_1', at })
-    })
-    expect(Math.max(...counts)).toBe(most)
-  },
-)
 
 const random = 'Zq7'.repeat(12)
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`
