@@ -43,11 +43,12 @@ test('publishes without waiting for a missing synchronous standby', async () => 
 
 test('says that changes may be missing, if it could not publish them', async () => {
   const pool = openPool({ connectionString: server.url })
-  const query = vi.fn(pool.query).mockRejectedValueOnce(new Error('no connection'))
-  const failing = shareChanges({ ...pool, query }, () => new pg.Client(server.url))
+  const cut = vi.spyOn(pool, 'query').mockRejectedValueOnce(new Error('no connection'))
+  const failing = shareChanges(pool, () => new pg.Client(server.url))
   atEnd(() => failing.close())
   const changes: Change[] = []
   receiver.listen((change) => changes.push(change))
   failing.notify({ intentId: 'pi_4' })
   await expect.poll(() => changes).toContain('environments')
+  expect(cut).toHaveBeenCalled()
 })
