@@ -47,7 +47,13 @@ export async function payWith(where: Page | Locator, outcome: PaymentOutcome): P
   await press(form.locator('form button:not([type="button"]):enabled'))
   if (plan.bank) {
     const bank = plan.redirects ? element.page() : form.frameLocator('iframe')
-    await completeChallenge(bank, plan.bank)
+    const field = fieldOf(bank, 'one-time-code')
+    await field.waitFor()
+    if (plan.bank === 'cancel') await press(form.locator('button.link:visible'))
+    else {
+      await field.fill(plan.bank)
+      await press(bank.locator('form button:enabled').nth(0))
+    }
   }
   if (plan.ends !== 'declined') return
   // A decline by date or security code is shown at its field.
@@ -84,16 +90,6 @@ interface CheckoutWithError {
     type: 'pi-error',
     listener: (event: { readonly error: { readonly code: string } }) => void,
   ): void
-}
-
-async function completeChallenge(bank: Page | FrameLocator, code: string): Promise<void> {
-  const buttons = bank.locator('form button:enabled')
-  if (code === 'cancel') {
-    await press(buttons.nth(1))
-    return
-  }
-  await fieldOf(bank, 'one-time-code').fill(code)
-  await press(buttons.nth(0))
 }
 
 /**

@@ -5,7 +5,7 @@ import { challengeCodes, type TestCardName } from '@pi-checkout/contract/sandbox
 export interface PaymentPlan {
   /** The test card. Without one the buyer cancels. */
   readonly card?: TestCardName
-  /** Code for the bank's challenge, or `cancel`. */
+  /** Code for the bank's challenge, or `cancel` to use another card instead. */
   readonly bank?: string
   /** The bank does not allow framing: its page replaces the shop's. */
   readonly redirects?: true

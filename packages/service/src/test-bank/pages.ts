@@ -33,6 +33,8 @@ export function codeForm(
   const amount = formatMoney(intent.amount, intent.currency, locale)
   const card = lastConfirmation(intent)?.paymentMethod.card?.last4 ?? ''
   const isPage = type === 'redirect'
+  // Around a frame, the checkout has a button for another card.
+  const cancel = `<button name="action" value="cancel" formnovalidate>${texts.cancel}</button>`
   // Browsers block autofocus in cross-origin iframes, and report it in the console.
   const focus = isPage ? ' autofocus' : ''
   const action = isPage ? routes.bankAnswer.path : routes.challengeAnswer.path
@@ -54,7 +56,7 @@ export function codeForm(
       <p class="hint" id="hint">${texts.hint}</p>
       <p class="error" id="error" role="alert">${tries > 0 ? errorText(tries, locale) : ''}</p>
       <button class="primary" name="action" value="confirm">${texts.confirm}</button>
-      <button name="action" value="cancel" formnovalidate>${texts.cancel}</button>
+      ${isPage ? cancel : ''}
     </form>`
 }
 
