@@ -39,40 +39,44 @@ const hostedPage: Plugin = {
   },
 }
 
-/** Writes the guide to the API into the page of the documentation. */
-const toolPages: Plugin = {
-  name: 'tool-pages',
-  transformIndexHtml: {
-    order: 'pre',
-    handler: (html, { path }) => {
-      if (path !== '/docs.html') return html
-      const guide = marked.parse(readFileSync(here('../guides/api.md'), 'utf8'))
-      const titles: string[] = []
-      const body = String(guide)
-        .replace(/<h2>(.*)<\/h2>/g, (_, title: string) => {
-          titles.push(title)
-          return `<h2 id="${anchor(title)}">${title} <a class="hint" href="#${anchor(title)}" aria-label="Link to ${title}">#</a></h2>`
-        })
-        // The type of a problem leads to the row of its code.
-        .replace(/<tr>\n<td><code>([a-z_]+)<\/code>/g, '<tr id="$1">\n<td><code>$1</code>')
-        .replace(/<pre>([\s\S]*?)<\/pre>/g, (_, code: string) => codeBlock(code))
-        // What scrolls can be reached with the keyboard.
-        .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
-        .replaceAll('</table>', '</table></div>')
-      const links = titles.map((title) => `<li><a href="#${anchor(title)}">${title}</a></li>`)
-      return html.replace('{links}', links.join('')).replace('{body}', () => body)
+/** The guide to the API, as a page like the other ones for developers. */
+const documentation: Plugin = {
+  name: 'documentation',
+  generateBundle: {
+    order: 'post',
+    handler(_, bundle) {
+      const page = bundle['tool.html']
+      if (page?.type !== 'asset') throw new Error('There is no tool.html')
+      const source = String(page.source)
+        .replace('<title>', '<title>API · ')
+        .replace('href="/docs"', '$& aria-current="page"')
+        .replace('<!--content-->', guide)
+      this.emitFile({ type: 'asset', fileName: 'docs.html', source })
     },
   },
 }
 
-function anchor(title: string): string {
-  return title.toLowerCase().replaceAll(' ', '-')
+function guide(): string {
+  const html = marked.parse(readFileSync(here('../guides/api.md'), 'utf8'))
+  return (
+    String(html)
+      .replace(/<h2>(.*)<\/h2>/g, (_, title: string) => {
+        const id = title.toLowerCase().replaceAll(' ', '-')
+        return `<h2 id="${id}">${title} <a class="hint" href="#${id}" aria-label="Link to ${title}">#</a></h2>`
+      })
+      // The type of a problem leads to the row of its code.
+      .replace(/<tr>\n<td><code>([a-z_]+)<\/code>/g, '<tr id="$1">\n<td><code>$1</code>')
+      .replace(/<pre>([\s\S]*?)<\/pre>/g, (_, code: string) => codeBlock(code))
+      // What scrolls can be reached with the keyboard.
+      .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
+      .replaceAll('</table>', '</table></div>')
+  )
 }
 
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [toolPages, hostedPage],
+  plugins: [hostedPage, documentation],
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {
     outDir: here('../dist/hosted'),
@@ -90,7 +94,6 @@ export default defineConfig({
         error: here('error.html'),
         testBank: here('test-bank.html'),
         inspector: here('inspector.html'),
-        docs: here('docs.html'),
         tool: here('tool.html'),
       },
     },
