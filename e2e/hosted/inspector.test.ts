@@ -15,7 +15,7 @@ test('shows a new intent automatically, and pays it with one click', async ({ pa
   await expect(openStatus(page, 'succeeded')).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)
   expect(await page.evaluate('document.activeElement.textContent')).toContain('L-1')
-  const causes = ['Created', 'Confirmed by the buyer', 'Authorized by the provider']
+  const causes = ['created', 'confirmed', 'authorised']
   await expect(page.locator('.timeline .what')).toHaveText(causes)
   await expect(page.getByRole('group', { name: 'Simulate an outcome' })).toHaveCount(0)
 })
@@ -207,14 +207,11 @@ test('keeps two merchants apart, also after a reload', async ({ page }, { output
   await createIntent({ api: { ...api, apiKey } }, { orderId: 'SECOND-1' })
   await page.goto(api.inspectorUrl)
   await expect(page.getByRole('heading', { name: 'FIRST-1' })).toBeVisible()
-  const letter = page.locator('.letter')
-  const firstLetter = await letter.evaluate((element) => element.outerHTML)
   await page.getByLabel('Merchant').selectOption('Second Shop')
   for (let load = 0; load < 2; load++) {
     await expect(page.getByRole('heading', { name: 'SECOND-1' })).toBeVisible()
     await expect(page.getByText('FIRST-1')).toHaveCount(0)
     await expect(page).toHaveTitle('Second Shop · Inspector · pi-checkout service')
-    expect(await letter.evaluate((element) => element.outerHTML)).not.toBe(firstLetter)
     await page.reload()
   }
   // A link to the other merchant's intent leads to both.

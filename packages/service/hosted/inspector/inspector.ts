@@ -2,19 +2,31 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { LightElement } from '../light-element.ts'
+import { faultsSection } from './faults-section.ts'
+import { intentsSection } from './intents-section.ts'
 import { badge, loading, name } from './markup.ts'
+import { requestsSection } from './requests-section.ts'
 import { readRoute, readToken, type Section, sections, writeRoute } from './route.ts'
 import { Sandbox } from './sandbox.ts'
+import { settingsSection } from './settings-section.ts'
 import { span, text } from './show.ts'
 
 export class Inspector extends LightElement {
   readonly #sandbox = new Sandbox(this)
+  /** The item whose row was brought into view. A new one is open before the list has it. */
+  #shown: string | undefined
+  /** Whether the focus was in a section, and is not there anymore. */
+  #lostFocus = false
 
   override connectedCallback(): void {
     super.connectedCallback()
     addEventListener('hashchange', this.#navigate)
     addEventListener('keydown', this.#onKeyDown)
     this.#navigate()
+  }
+
+  protected override willUpdate(): void {
+    this.#lostFocus ||= document.activeElement?.closest('main') !== null
   }
 
   protected override updated(): void {
@@ -24,6 +36,7 @@ export class Inspector extends LightElement {
     document.title = `${merchant}Inspector · pi-checkout service`
     const isIdle = document.activeElement === document.body
     if (connection === 'locked' && isIdle) this.querySelector<HTMLElement>('#token')?.focus()
+    this.#keepInView()
   }
 
   protected override render(): unknown {
@@ -41,12 +54,46 @@ export class Inspector extends LightElement {
       </header>
       <nav aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
       ${error ? this.#error(error) : nothing}
-      <main data-section=${route.section}>${views[route.section](this.#sandbox)}</main>
+      <main data-section=${route.section}>${this.#section()}</main>
       <footer class="row between hint">
         <span>Test mode: no real cards or payments.</span>
         <span class="keys"><kbd>/</kbd> search <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> close</span>
       </footer>
     `
+  }
+
+  /** A section that fails shows its error and a way on, and tries again with the next read. */
+  #section(): TemplateResult {
+    const { section } = this.#sandbox.route
+    try {
+      return views[section](this.#sandbox)
+    } catch (error) {
+      const clear = () => this.#sandbox.act('DELETE', 'requests')
+      return html`<div class="box stack welcome" role="alert">
+        <h2>This section cannot be shown</h2>
+        <p>The service sent data that the inspector does not understand: <code>${text(Object(error).message)}</code></p>
+        <p class="row"><a href=${this.#sandbox.link(section)}>Show the list only</a>
+          ${section === 'requests' ? html`<button type="button" @click=${clear}>Clear the log</button>` : nothing}</p>
+      </div>`
+    }
+  }
+
+  /** Brings the open row and item into view, and moves a focus whose element has gone to the item, or back to its row. */
+  #keepInView(): void {
+    const { id } = this.#sandbox.route
+    const before = this.#shown
+    const row = this.querySelector('[data-id][aria-current="true"]')
+    const item = this.querySelector<HTMLElement>('.detail h2')
+    if (id !== before && (!id || (row && item))) {
+      this.#shown = id
+      row?.scrollIntoView({ block: 'nearest' })
+      // Below the list on a phone.
+      if (id) item?.scrollIntoView({ block: 'nearest' })
+    }
+    const place = item ?? this.querySelector<HTMLElement>(`[data-id="${before}"]`)
+    const isLost = document.activeElement === document.body
+    if (this.#lostFocus && isLost) place?.focus()
+    this.#lostFocus &&= isLost && !place
   }
 
   #gate(): TemplateResult {
@@ -78,10 +125,8 @@ export class Inspector extends LightElement {
       <button type="button" class="small" @click=${() => this.#sandbox.dismiss()}>Close</button></div>`
   }
 
-  /** Each merchant has a letter in its own color, so that two are not taken for each other. */
   #merchant(): TemplateResult {
     const { environments, environment, route } = this.#sandbox
-    const at = environments.findIndex(({ id }) => id === environment?.id)
     const merchant = text(environment?.merchant, 64)
     const choose = ({ target }: Event): void => {
       if (!(target instanceof HTMLSelectElement)) return
@@ -92,7 +137,6 @@ export class Inspector extends LightElement {
         html`<option value=${each.id} .selected=${live(each.id === environment?.id)}>${text(each.merchant, 64)}</option>`,
     )
     return html`<span class="merchant row">
-      <span class="letter" data-tone=${tones[at % tones.length]} aria-hidden="true">${[...merchant][0]}</span>
       ${
         environments.length < 2
           ? html`<b>${name(merchant)}</b>`
@@ -171,13 +215,11 @@ const titles: Readonly<Record<Section, string>> = {
 }
 
 const views: Readonly<Record<Section, (sandbox: Sandbox) => TemplateResult>> = {
-  intents: (sandbox) => html`<intents-section .sandbox=${sandbox}></intents-section>`,
-  requests: (sandbox) => html`<requests-section .sandbox=${sandbox}></requests-section>`,
-  faults: (sandbox) => html`<faults-section .sandbox=${sandbox}></faults-section>`,
-  settings: (sandbox) => html`<settings-section .sandbox=${sandbox}></settings-section>`,
+  intents: intentsSection,
+  requests: requestsSection,
+  faults: faultsSection,
+  settings: settingsSection,
 }
-
-const tones = ['plain', 'moving', 'good', 'waiting'] as const
 
 const notToken = 'This is not an admin token. Paste the printed link, or the part after its #.'
 

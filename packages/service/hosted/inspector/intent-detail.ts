@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import type { ShownIntent, SimulatedOutcome, TestCheckout } from '../../shared/sandbox-api.ts'
 import { statusLabel } from './labels.ts'
-import { copyButton, facts, jsonBlock, loading, name } from './markup.ts'
+import { copyButton, jsonBlock, loading, name } from './markup.ts'
 import { requestRow } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
 import { money, time } from './show.ts'
@@ -21,7 +21,10 @@ export function intentDetail(sandbox: Sandbox): TemplateResult {
 }
 
 function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
-  const { intent, requests } = detail
+  const { intent, requests, expiresAt, finalizedAt, settlement } = detail
+  const end = finalizedAt
+    ? `Final since ${time(finalizedAt)}`
+    : `${settlement ? 'Succeeds' : 'Expires'} ${time(settlement?.at ?? expiresAt)}`
   return html`<header>
       <div class="row between"><h2 class="row" tabindex="-1">${name(intent.orderId)}${statusLabel(intent.status, 'badge')}</h2>
         <p class="amount">${money(intent.amount, intent.currency)}</p></div>
@@ -30,13 +33,12 @@ function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
     ${actions(sandbox, detail)}
     <h3>Timeline</h3>
     ${timeline(detail)}
+    <p class="hint">${end}</p>
     ${
       requests.length > 0
         ? html`<h3>Requests</h3><ul class="rows">${requests.map((request) => requestRow(sandbox, request))}</ul>`
         : nothing
     }
-    <h3>Details</h3>
-    ${details(detail)}
     <h3>JSON</h3>
     ${jsonBlock(intent)}`
 }
@@ -65,16 +67,6 @@ function actions(
       ${secretRevoked ? nothing : html`<button type="button" class="primary" @click=${openPage}>Open a test checkout</button>`}
     </div>`,
   )
-}
-
-/** What the timeline and the JSON do not show. */
-function details(detail: ShownIntent): TemplateResult {
-  const { intent, expiresAt, finalizedAt, settlement } = detail
-  return facts([
-    ['Created', time(intent.createdAt)],
-    finalizedAt ? ['Final since', time(finalizedAt)] : ['Deadline', time(expiresAt)],
-    ['Succeeds', settlement && time(settlement.at)],
-  ])
 }
 
 type Offer = readonly [outcome: SimulatedOutcome, label: string, hint: string]

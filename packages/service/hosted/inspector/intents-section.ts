@@ -6,76 +6,74 @@ import { curlOf, exampleCreate } from './curl.ts'
 import { intentDetail } from './intent-detail.ts'
 import { statusLabel } from './labels.ts'
 import { codeBlock, emptySection, loading, name, panes } from './markup.ts'
-import { Section } from './section.ts'
+import type { Sandbox } from './sandbox.ts'
 import { money, time } from './show.ts'
 
-export class IntentsSection extends Section {
-  protected override view(): unknown {
-    const { sandbox } = this
-    const { data, search, route } = sandbox
-    if (!data.intents) return loading(sandbox)
-    const { intents, next } = data.intents
-    const isUnfiltered = !search.q && !search.before
-    if (intents.length === 0 && isUnfiltered && !route.id) return this.#empty()
-    return panes(
-      {
-        label: 'Intents',
-        placeholder: 'Order, status, customer, card, id, key',
-        search: search.q,
-        onSearch: (q) => sandbox.find({ q }),
-        filters: this.#create('New'),
-        rows: intents.map((intent) => [intent.id, this.#row(intent)]),
-        none: 'No matching intents.',
-        tools: html`${isUnfiltered ? nothing : this.#page('Show newest', { q: '' })}
-          ${next ? this.#page('Show older', { before: next }) : nothing}`,
-      },
-      route.id || intents.length > 0 ? intentDetail(sandbox) : nothing,
-    )
-  }
+export function intentsSection(sandbox: Sandbox): TemplateResult {
+  const { data, search, route } = sandbox
+  if (!data.intents) return loading(sandbox)
+  const { intents, next } = data.intents
+  const isUnfiltered = !search.q && !search.before
+  if (intents.length === 0 && isUnfiltered && !route.id) return empty(sandbox)
+  return panes(
+    sandbox,
+    {
+      label: 'Intents',
+      placeholder: 'Order, status, customer, card, id, key',
+      filters: createButton(sandbox, 'New'),
+      rows: intents.map((intent) => [intent.id, row(sandbox, intent)]),
+      none: 'No matching intents.',
+      tools: html`${isUnfiltered ? nothing : pageButton(sandbox, 'Show newest', { q: '' })}
+        ${next ? pageButton(sandbox, 'Show older', { before: next }) : nothing}`,
+    },
+    route.id || intents.length > 0 ? intentDetail(sandbox) : nothing,
+  )
+}
 
-  #row(intent: PaymentIntent): TemplateResult {
-    const { id, orderId, amount, currency, status, createdAt, customer } = intent
-    const { route, data } = this.sandbox
-    const isOpen = id === (route.id ?? data.intent?.intent.id)
-    return html`<li><a href=${this.sandbox.link('intents', id)} data-id=${id} aria-current=${isOpen ? 'true' : 'false'}>
-      <b>${name(orderId)}</b>
-      <span>${money(amount, currency)}</span>
-      ${statusLabel(status, 'dot hint')}
-      <span class="hint">${time(createdAt)}${
-        customer ? html` · ${name(customer.name ?? customer.email ?? customer.id)}` : nothing
-      }</span>
-    </a></li>`
-  }
+function row(sandbox: Sandbox, intent: PaymentIntent): TemplateResult {
+  const { id, orderId, amount, currency, status, createdAt, customer } = intent
+  const isOpen = id === (sandbox.route.id ?? sandbox.data.intent?.intent.id)
+  return html`<li><a href=${sandbox.link('intents', id)} data-id=${id} aria-current=${isOpen ? 'true' : 'false'}>
+    <b>${name(orderId)}</b>
+    <span>${money(amount, currency)}</span>
+    ${statusLabel(status, 'dot hint')}
+    <span class="hint">${time(createdAt)}${
+      customer ? html` · ${name(customer.name ?? customer.email ?? customer.id)}` : nothing
+    }</span>
+  </a></li>`
+}
 
-  #page(label: string, search: { readonly q?: string; readonly before?: string }): TemplateResult {
-    const open = (): void => {
-      this.sandbox.find(search)
-      this.querySelector('.list')?.scrollTo(0, 0)
-    }
-    return html`<button type="button" class="small" @click=${open}>${label}</button>`
+function pageButton(
+  sandbox: Sandbox,
+  label: string,
+  search: { readonly q?: string; readonly before?: string },
+): TemplateResult {
+  const open = (): void => {
+    sandbox.find(search)
+    document.querySelector('.list')?.scrollTo(0, 0)
   }
+  return html`<button type="button" class="small" @click=${open}>${label}</button>`
+}
 
-  #create(label: string): TemplateResult {
-    const { sandbox } = this
-    const create = async (): Promise<void> => {
-      const sent = await sandbox.change<SentRequest>('POST', 'requests', exampleCreate())
-      if (!sent) return
-      sandbox.find({ q: '' })
-      // A fault can break this create too.
-      location.hash = sent.intentId
-        ? sandbox.link('intents', sent.intentId)
-        : sandbox.link('requests', sent.requestId ?? undefined)
-    }
-    return html`<button type="button" title="Create a test intent" @click=${create}>${label}</button>`
+function createButton(sandbox: Sandbox, label: string): TemplateResult {
+  const create = async (): Promise<void> => {
+    const sent = await sandbox.act<SentRequest>('POST', 'requests', exampleCreate())
+    if (!sent) return
+    sandbox.find({ q: '' })
+    // A fault can break this create too.
+    location.hash = sent.intentId
+      ? sandbox.link('intents', sent.intentId)
+      : sandbox.link('requests', sent.requestId ?? undefined)
   }
+  return html`<button type="button" title="Create a test intent" @click=${create}>${label}</button>`
+}
 
-  #empty(): TemplateResult {
-    return emptySection(
-      'No Payment Intent yet',
-      html`<p class="hint">Create one from your server, with this command, or with the button. It appears here immediately.</p>
-        ${codeBlock(curlOf(exampleCreate(), true))}
-        <p class="hint"><a href=${this.sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
-        <p>${this.#create('Create a test intent')}</p>`,
-    )
-  }
+function empty(sandbox: Sandbox): TemplateResult {
+  return emptySection(
+    'No Payment Intent yet',
+    html`<p class="hint">Create one from your server, with this command, or with the button. It appears here immediately.</p>
+      ${codeBlock(curlOf(exampleCreate(), true))}
+      <p class="hint"><a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
+      <p>${createButton(sandbox, 'Create a test intent')}</p>`,
+  )
 }

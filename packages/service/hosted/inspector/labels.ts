@@ -1,4 +1,4 @@
-/** How the inspector names statuses, causes, and faults. @module */
+/** The colors of statuses, and what faults do. @module */
 import type { PaymentIntentStatus } from '@pi-checkout/contract'
 import { html, type TemplateResult } from 'lit'
 import { text } from './show.ts'
@@ -18,29 +18,10 @@ export function toneOf(status: string): string {
   return tones.get(status) ?? 'plain'
 }
 
-/** A status with its color: a `badge`, or text after a `dot`. The timeline and the JSON have the API's name. */
+/** A status with its color: a `badge`, or text after a `dot`. */
 export function statusLabel(status: string, look: 'badge' | 'dot hint'): TemplateResult {
-  const words =
-    status === 'requires_payment_method' ? 'awaiting card' : text(status).replace('_', ' ')
-  return html`<span class=${look} data-tone=${toneOf(status)} data-status=${status} title=${status}>${words}</span>`
+  return html`<span class=${look} data-tone=${toneOf(status)} data-status=${status}>${text(status)}</span>`
 }
-
-export function causeLabel(cause: string): string {
-  return causes.get(cause) ?? text(cause)
-}
-
-const causes: ReadonlyMap<string, string> = new Map([
-  ['created', 'Created'],
-  ['confirmed', 'Confirmed by the buyer'],
-  ['challenge_passed', 'Challenge passed'],
-  ['challenge_failed', 'Challenge failed'],
-  ['challenge_timed_out', 'Challenge expired'],
-  ['authorised', 'Authorized by the provider'],
-  ['declined', 'Declined by the provider'],
-  ['canceled', 'Canceled by the buyer'],
-  ['revoked', 'Secret revoked'],
-  ['expired', 'Expired'],
-])
 
 /** What each fault does. */
 export const faultLabels: ReadonlyMap<string, string> = new Map<string, string>([

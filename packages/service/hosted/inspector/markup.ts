@@ -38,8 +38,6 @@ export function badge(tone: string, content: unknown): TemplateResult {
 interface List {
   readonly label: string
   readonly placeholder: string
-  readonly search: string
-  readonly onSearch: (value: string) => void
   readonly filters: TemplateResult
   readonly rows: readonly (readonly [id: string, row: TemplateResult])[]
   /** What is shown without rows. */
@@ -48,13 +46,15 @@ interface List {
 }
 
 /** A list with its filters, and next to it the open item. */
-export function panes(list: List, detail: unknown): TemplateResult {
-  const { label, placeholder, search, onSearch, filters, rows, none, tools } = list
+export function panes(sandbox: Sandbox, list: List, detail: unknown): TemplateResult {
+  const { label, placeholder, filters, rows, none, tools } = list
+  const search = ({ target }: Event): void =>
+    sandbox.find({ q: (target as HTMLInputElement).value })
   return html`<div class="panes">
     <section class="list" aria-label=${label}>
       <div class="filters row">
         <input type="search" aria-label=${`Search ${label.toLowerCase()}`} placeholder=${placeholder} maxlength="200"
-          .value=${search} @input=${({ target }: Event) => onSearch((target as HTMLInputElement).value)}>
+          .value=${sandbox.search.q} @input=${search}>
         ${filters}
       </div>
       ${
@@ -88,19 +88,7 @@ export function codeBlock(
   return html`<div class="code">${copyButton(content, label)}<pre tabindex="0">${shown}</pre></div>`
 }
 
-/** A value as JSON with its names, strings, and other values in different colors. */
+/** A value as JSON. */
 export function jsonBlock(value: unknown, copied = lines(value)): TemplateResult {
-  const shown = lines(value)
-  const parts: unknown[] = []
-  let end = 0
-  for (const match of shown.matchAll(token)) {
-    const [whole, string, colon] = match
-    const tone = string === undefined ? 'waiting' : colon ? 'plain' : 'good'
-    const part = string ?? whole
-    parts.push(shown.slice(end, match.index), html`<span data-tone=${tone}>${part}</span>`)
-    end = match.index + part.length
-  }
-  return codeBlock(copied, 'Copy', [...parts, shown.slice(end)])
+  return codeBlock(copied, 'Copy', lines(value))
 }
-
-const token = /("(?:[^"\\]|\\[\s\S]?)*(?:"|$))(:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g

@@ -55,10 +55,12 @@ export class Sandbox implements ReactiveController {
   environments: readonly SandboxEnvironment[] = []
   environment: SandboxEnvironment | undefined
   data: Data = {}
-  /** Search of the intents, and the id of the intent before the page. */
-  search = { q: '', before: '' }
+  /** Search of the section, and the id of the intent before the page. */
+  search = noSearch
   /** Filter of the requests. */
   filter: FilterName = 'all'
+  /** What actions have returned since the section was opened. */
+  results: Readonly<Record<string, unknown>> = {}
 
   readonly #host: ReactiveControllerHost
   readonly #shared = new SharedToken((token) => this.unlock(token))
@@ -101,9 +103,11 @@ export class Sandbox implements ReactiveController {
   open(route: Route): void {
     if (writeRoute(route) === writeRoute(this.route)) return
     const { environment = route.environment, id } = this.route
+    if (route.section !== this.route.section) this.search = noSearch
     if (route.environment && route.environment !== environment) this.#leaveEnvironment()
     if (route.id !== id) this.data = { ...this.data, intent: undefined, exchange: undefined }
     this.error = undefined
+    this.results = {}
     this.route = route
     void this.refresh()
   }
@@ -113,23 +117,29 @@ export class Sandbox implements ReactiveController {
     this.#host.requestUpdate()
   }
 
-  find(search: Partial<Sandbox['search']>): void {
+  find(search: Partial<typeof noSearch>): void {
     this.search = { ...this.search, before: '', ...search }
     // The newest of what is found is open.
-    if (this.route.id) location.replace(this.link('intents'))
+    if (this.route.section === 'intents' && this.route.id) location.replace(this.link('intents'))
     // The next character may follow.
     this.#refreshIn(search.q === undefined ? 0 : typingPause)
   }
 
-  /** Sends a request, unless another one runs. If it fails, shows why and returns `undefined`. */
+  /**
+   * Sends a request, unless another one runs. If it fails, shows why and returns `undefined`.
+   *
+   * @param path - Without `/` at its start: of the environment.
+   */
   async act<Result>(method: Method, path: string, body?: unknown): Promise<Result | undefined> {
     const token = this.#token
     if (this.#isActing) return undefined
     this.#isActing = true
     this.error = undefined
+    const whole = path.startsWith('/') ? path : `/environments/${this.environment?.id}/${path}`
     try {
       const signal = AbortSignal.timeout(actionTimeout)
-      const result = await this.#send<Result>(method, path, { body, signal })
+      const result = await this.#send<Result>(method, whole, { body, signal })
+      this.results = { ...this.results, ...result }
       await this.refresh()
       return result
     } catch (error) {
@@ -142,11 +152,6 @@ export class Sandbox implements ReactiveController {
       this.#isActing = false
       this.#host.requestUpdate()
     }
-  }
-
-  /** Changes the environment, as `act` does. */
-  async change<Result>(method: Method, path: string, body?: unknown): Promise<Result | undefined> {
-    return await this.act(method, `/environments/${this.environment?.id}/${path}`, body)
   }
 
   dismiss(): void {
@@ -231,7 +236,7 @@ export class Sandbox implements ReactiveController {
 
   #leaveEnvironment(): void {
     this.data = {}
-    this.search = { q: '', before: '' }
+    this.search = noSearch
   }
 
   /** Reads what may not exist: `null` then. */
@@ -263,6 +268,8 @@ export class Sandbox implements ReactiveController {
 function isUnauthorized(error: unknown): boolean {
   return error instanceof Rejection && error.status === 401
 }
+
+const noSearch = { q: '', before: '' }
 
 const tokenUnknown =
   'This token is not valid. Each start of the service creates a new one: open the link that the running service printed.'

@@ -1,7 +1,7 @@
 /** The transitions of an intent, with card and decline reason. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Confirmation, ShownIntent } from '../../shared/sandbox-api.ts'
-import { causeLabel, toneOf } from './labels.ts'
+import { toneOf } from './labels.ts'
 import { text, time } from './show.ts'
 
 export function timeline({ intent, events, confirmations }: ShownIntent): TemplateResult {
@@ -14,7 +14,7 @@ export function timeline({ intent, events, confirmations }: ShownIntent): Templa
     const confirmation = confirmations[confirmed - 1]
     const reason = confirmation && reasonOf(confirmation, cause)
     return html`<li data-tone=${reason ? 'bad' : toneOf(status)}>
-      <span class="what dot">${causeLabel(cause)}</span>
+      <span class="what dot">${text(cause)}</span>
       <time class="hint" datetime=${at} >${time(at)}</time>
       <span class="hint to"><code>${text(status)}</code>${confirmation ? html` · ${cardOf(confirmation)}` : nothing}${
         reason ? html` · <code class="why">${text(reason)}</code>` : nothing
