@@ -19,7 +19,7 @@ import {
 import type { Request } from 'express'
 import type { Database } from './database.ts'
 import { log, logFailure } from './log.ts'
-import { findOrder, type Order, orderLines, ownedOrder } from './orders.ts'
+import { findOrder, listForReview, type Order, orderLines, ownedOrder } from './orders.ts'
 import type { Shop } from './shop.ts'
 
 /** Returns `Content-Security-Policy` of each page. */
@@ -84,7 +84,7 @@ export function shopCheckout({
     },
     // The staff decides: see `staff.ts`.
     onReview: ({ orderId, payment: { intentId }, reason }) => {
-      db.prepare('insert or ignore into reviews (order_id) values (?)').run(orderId)
+      listForReview(db, orderId)
       log('warn', 'review a payment', { orderId, intent: intentId, reason })
     },
     onError: ({ error }) => {

@@ -3,7 +3,7 @@ import { type Payment, paymentState } from '@pi-checkout/server'
 import type { Line } from './cart.ts'
 import { payableOrder } from './checkout.ts'
 import { logFailure } from './log.ts'
-import { findOrder, type Order, orderLines } from './orders.ts'
+import { findOrder, listForReview, type Order, orderLines } from './orders.ts'
 import type { Shop } from './shop.ts'
 
 /** The states, and what the pages call them. */
@@ -61,7 +61,10 @@ export async function currentDetails(shop: Shop, order: Order): Promise<OrderDet
     // The checkout no longer knows a closed order.
     if (details.state !== 'closed') logFailure('the payments could not be checked', error)
   })
-  return { ...(await orderDetails(shop, findOrder(shop.db, order.id) ?? order)), isKnown }
+  const current = await orderDetails(shop, findOrder(shop.db, order.id) ?? order)
+  // The staff sees it as soon as the buyer does.
+  if (current.underReview.length > 0) listForReview(shop.db, order.id)
+  return { ...current, isKnown }
 }
 
 function isFinal({ state }: Payment): boolean {

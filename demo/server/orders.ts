@@ -54,6 +54,11 @@ export function ordersOf(db: Database, session: string): readonly Order[] {
     .all(session) as Order[]
 }
 
+/** Puts an order on the staff's list. */
+export function listForReview(db: Database, orderId: string): void {
+  db.prepare('insert or ignore into reviews (order_id) values (?)').run(orderId)
+}
+
 /** Lists the orders of which a payment was under review, the newest first. */
 export function reviewedOrders(db: Database): readonly Order[] {
   return db

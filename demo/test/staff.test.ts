@@ -30,6 +30,18 @@ test.each([
   expect((await buyer.order(orderId)).state).toBe(state)
 })
 
+test('lists a payment as soon as the page of its order shows it', async () => {
+  const { buyer, orderId, id } = await shop.handedOff()
+  await buyer.editCart(orderId)
+  shop.service.settle(id, 'succeeded')
+  expect((await buyer.order(orderId)).state).toBe('review')
+  const staff = await shop.buyer()
+  const list = await staff.send('/staff', { headers: login() })
+  expect(await list.text()).toContain(`value="${id}"`)
+  const form = { orderId, intentId: id, decision: 'refunded' }
+  await staff.send('/staff', { method: 'POST', form, headers: login() })
+})
+
 test('a buyer cannot decide about the refund of their own payment', async () => {
   const { buyer, orderId, id } = await latePayment()
   for (const decision of ['accepted', 'refunded']) {
