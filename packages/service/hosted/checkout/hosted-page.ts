@@ -16,15 +16,18 @@ import { PaymentController } from './payment-controller.ts'
 import { failureKey, fill, firstSentence, type Texts, texts } from './texts.ts'
 
 export class HostedPage extends LightElement {
+  readonly #session: PageSession
   readonly #payment: PaymentController
 
   constructor(session: PageSession) {
     super()
+    this.#session = session
     this.#payment = new PaymentController(this, session)
   }
 
   protected override render(): unknown {
-    const { view, step, failure } = this.#payment
+    const { failure } = this.#session
+    const { view, step } = this.#payment
     if (!view) return failure === undefined ? nothing : this.#unavailable(failure)
     document.documentElement.lang = this.#language
     const isShort = ['bank', 'confirm-here', 'processing', 'result'].includes(step.name)
@@ -46,7 +49,8 @@ export class HostedPage extends LightElement {
 
   /** Moves the focus to a new step, result, or rejection, but only if the buyer was already inside. */
   protected override updated(): void {
-    const { failure, step } = this.#payment
+    const { failure } = this.#session
+    const { step } = this.#payment
     const text = failure === undefined ? this.#helpText : helpFor(failure)
     if (text) report('warn', text)
     const hasChanged = this.#shown !== undefined && this.#shown !== step.name
@@ -69,7 +73,7 @@ export class HostedPage extends LightElement {
   #hasFocus = false
 
   get #language(): Language {
-    return languageOf(this.#payment.locale)
+    return languageOf(this.#session.locale)
   }
 
   get #texts(): Texts {
@@ -164,7 +168,7 @@ export class HostedPage extends LightElement {
     // The bank's page has a heading.
     return this.#verification(html`<challenge-frame
       .ticket=${ticket}
-      .locale=${this.#payment.locale}
+      .locale=${this.#session.locale}
       .label=${this.#texts.verifyFrame}
       .onMessage=${(message: IssuerMessage) => this.#payment.onIssuerMessage(message)}
     ></challenge-frame>`)
@@ -257,7 +261,7 @@ export class HostedPage extends LightElement {
   }
 
   #money({ amount, currency }: CheckoutView): string {
-    return formatMoney(amount, currency, this.#payment.locale)
+    return formatMoney(amount, currency, this.#session.locale)
   }
 }
 

@@ -21,7 +21,7 @@ import {
 import { sleep } from './retry.ts'
 import { StatusReporter } from './status-reporter.ts'
 import { submitChallenge } from './submit-challenge.ts'
-import { type ViewHolder, ViewPoller } from './view-poller.ts'
+import { ViewPoller } from './view-poller.ts'
 
 /** Milliseconds for which the page waits for a pending result. The shop gets the result later too. */
 const resultTimeout = 12_000
@@ -32,7 +32,7 @@ const responseTimeout = 2000
 /** Milliseconds after which a top page that did not navigate is taken to stay. */
 const navigationTimeout = 10_000
 
-export class PaymentController implements ReactiveController, SessionObserver, ViewHolder {
+export class PaymentController implements ReactiveController, SessionObserver {
   step: Step = { name: 'opening' }
 
   readonly #host: ReactiveControllerHost & Element
@@ -48,22 +48,17 @@ export class PaymentController implements ReactiveController, SessionObserver, V
   constructor(host: ReactiveControllerHost & Element, session: PageSession) {
     this.#host = host
     this.#session = session
-    this.#poller = new ViewPoller(session.api, this)
+    this.#poller = new ViewPoller(
+      session.api,
+      () => this.view,
+      (event) => this.#handle(event),
+    )
     this.#reporter = new StatusReporter(host, session.link)
     host.addController(this)
   }
 
   get view(): CheckoutView | undefined {
     return this.step.name === 'opening' ? undefined : this.step.view
-  }
-
-  get locale(): string {
-    return this.#session.locale
-  }
-
-  /** Why there is no session. */
-  get failure(): unknown {
-    return this.#session.failure
   }
 
   hostConnected(): void {
@@ -121,16 +116,8 @@ export class PaymentController implements ReactiveController, SessionObserver, V
 
   onSession(view: CheckoutView): void {
     const isFirst = this.step.name === 'opening'
-    this.onView(view)
-    if (isFirst) void this.#poller.run()
-  }
-
-  onView(view: CheckoutView): void {
     this.#handle({ type: 'read', view })
-  }
-
-  onDisconnect(error: unknown): void {
-    this.#handle({ type: 'read failed', error })
+    if (isFirst) void this.#poller.run()
   }
 
   onChange(): void {
@@ -230,7 +217,7 @@ export class PaymentController implements ReactiveController, SessionObserver, V
     if (!left || !isCurrent()) return
     const ticket = await this.#openChallenge({ returnUrl: left.page }, isCurrent)
     if (!isCurrent()) return
-    submitChallenge(ticket, { target: '_top', locale: this.locale })
+    submitChallenge(ticket, { target: '_top', locale: this.#session.locale })
     await sleep(navigationTimeout)
   }
 

@@ -1,37 +1,37 @@
 /** Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass. @module */
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 import type { CheckoutApi } from './checkout-client.ts'
-import { isFinal } from './page-state.ts'
+import { isFinal, type PageEvent } from './page-state.ts'
 import { jittered, sleep } from './retry.ts'
-
-/** What the poller needs of its page. */
-export interface ViewHolder {
-  /** The view that the page shows. */
-  readonly view: CheckoutView | undefined
-  /** Called with each response, even without a change. */
-  onView(view: CheckoutView): void
-  /** Called when several reads in a row have failed. */
-  onDisconnect(error: unknown): void
-}
 
 export class ViewPoller {
   readonly #api: CheckoutApi
-  readonly #holder: ViewHolder
+  readonly #shown: () => CheckoutView | undefined
+  readonly #handle: (event: PageEvent) => void
   /** Ends the running request or pause. */
   #current = new AbortController()
   /** The next request returns immediately instead of waiting for a change. */
   #immediate = false
   readonly #readers: (() => void)[] = []
 
-  constructor(api: CheckoutApi, holder: ViewHolder) {
+  /**
+   * @param shown - Returns the view that the page shows.
+   * @param handle - Called with each response, even without a change, and when several reads in a row have failed.
+   */
+  constructor(
+    api: CheckoutApi,
+    shown: () => CheckoutView | undefined,
+    handle: (event: PageEvent) => void,
+  ) {
     this.#api = api
-    this.#holder = holder
+    this.#shown = shown
+    this.#handle = handle
   }
 
   /** Runs until the view is final. No failure ends it, so that the typed card stays. */
   async run(): Promise<void> {
     let failures = 0
-    for (let { view } = this.#holder; view && !isFinal(view); { view } = this.#holder) {
+    for (let view = this.#shown(); view && !isFinal(view); view = this.#shown()) {
       this.#current = new AbortController()
       const { signal } = this.#current
       const version = this.#immediate ? undefined : view.version + 1
@@ -39,12 +39,12 @@ export class ViewPoller {
       try {
         const read = await this.#api.intent(version, signal)
         failures = 0
-        this.#holder.onView(read)
+        this.#handle({ type: 'read', view: read })
         this.#endReads()
       } catch (error) {
         this.#immediate = true
         if (signal.aborted) continue
-        if (++failures > 1) this.#holder.onDisconnect(error)
+        if (++failures > 1) this.#handle({ type: 'read failed', error })
         await sleep(jittered(Math.min(8000, 500 * 2 ** failures)), signal)
       }
     }
@@ -64,7 +64,7 @@ export class ViewPoller {
 
   /** Waits for a view that was requested after this call, or until the view is final. */
   async read(): Promise<void> {
-    const { view } = this.#holder
+    const view = this.#shown()
     if (!view || isFinal(view)) return
     await new Promise<void>((resolve) => {
       this.#readers.push(resolve)
