@@ -26,7 +26,7 @@ export class Inspector extends LightElement {
   }
 
   protected override willUpdate(): void {
-    this.#lostFocus ||= document.activeElement?.closest('main') !== null
+    this.#lostFocus ||= Boolean(document.activeElement?.closest('main'))
   }
 
   protected override updated(): void {
