@@ -5,7 +5,7 @@ import { fakeHostedPage } from '@pi-checkout/element/testing'
 import { installedChromium } from '@pi-checkout/test-support/browsers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { chromium } from '@playwright/test'
-import { compare, inTurns, type Row, type Size } from './compare.ts'
+import { compare, inTurns, type Row, type Size } from './rows.ts'
 
 const script = new URL('../../packages/element/dist/pi-checkout.js', import.meta.url)
 

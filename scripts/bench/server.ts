@@ -1,35 +1,30 @@
-/** `@pi-checkout/server` next to bare fetch, Stripe's client, and an Express route. @module */
+/** `@pi-checkout/server` next to bare fetch, and its import next to that of Stripe's client. @module */
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { PaymentIntents } from '@pi-checkout/server'
-import Stripe from 'stripe'
-import { compare, inTurns, type Row, type Size } from './compare.ts'
-import { createByFetch, load } from './load.ts'
+import { compare, inTurns, type Row, type Size } from './rows.ts'
 
 type Call = (orderId: string) => Promise<unknown>
 
+const price = { amount: 150000, currency: 'AMD' } as const
+
 export async function measure(size: Size): Promise<readonly Row[]> {
-  const api = await startServer('api')
-  const shop = await startServer('shop', api.origin)
+  const api = fork(join(import.meta.dirname, 'api.ts'))
+  const [origin] = (await once(api, 'message')) as [string]
   const rows = [
-    ...(await creates(api.origin, 1, size)),
-    ...(await creates(api.origin, 32, size)),
+    await creates(origin, { atOnce: 1, target: '≤ 1.15', size }),
+    await creates(origin, { atOnce: 32, target: '≤ 1.3', size }),
     await imports(size),
-    ...(await handoffs(shop.origin, size)),
   ]
-  api.stop()
-  shop.stop()
+  api.disconnect()
   return rows
 }
 
-async function startServer(...args: readonly string[]) {
-  const child = fork(join(import.meta.dirname, 'servers.ts'), args)
-  const [origin] = (await once(child, 'message')) as [string]
-  return { origin, stop: () => child.disconnect() }
-}
-
-async function creates(origin: string, atOnce: number, size: Size): Promise<readonly Row[]> {
+async function creates(
+  origin: string,
+  { atOnce, target, size }: { atOnce: number; target: `≤ ${number}`; size: Size },
+): Promise<Row> {
   let orders = 0
   const time = (call: Call) => async (): Promise<number> => {
     let left = size(500, 20)
@@ -40,34 +35,27 @@ async function creates(origin: string, atOnce: number, size: Size): Promise<read
     await Promise.all(Array.from({ length: atOnce }, work))
     return performance.now() - startedAt
   }
-  const { ours, bare, stripe } = clientsOf(origin)
-  const measures = { ours: time(ours), bare: time(bare), stripe: time(stripe) }
-  const times = await inTurns(size(31, 1), measures)
-  const what = `time of create(), ${atOnce === 1 ? 'one at a time' : `${atOnce} at once`}`
-  return [
-    compare(what, times.ours, {
-      against: 'fetch',
-      baseline: times.bare,
-      target: atOnce === 1 ? '≤ 1.15' : '≤ 1.3',
-    }),
-    compare(what, times.ours, { against: 'stripe', baseline: times.stripe, target: '≤ 1' }),
-  ]
+  const intents = new PaymentIntents({ apiKey: 'bench-key', baseUrl: origin })
+  const { ours, bare } = await inTurns(size(31, 1), {
+    ours: time((orderId) => intents.create({ ...price, orderId })),
+    bare: time((orderId) => createByFetch(origin, orderId)),
+  })
+  const what = `time of create(), ${atOnce} at once`
+  return compare(what, ours, { against: 'fetch', baseline: bare, target })
 }
 
-function clientsOf(origin: string): Readonly<Record<'ours' | 'bare' | 'stripe', Call>> {
-  const intents = new PaymentIntents({ apiKey: 'bench-key', baseUrl: origin })
-  const { hostname: host, port } = new URL(origin)
-  const stripe = new Stripe('bench', { host, port, protocol: 'http', telemetry: false })
-  const price = { amount: 150000, currency: 'AMD' } as const
-  return {
-    ours: (orderId) => intents.create({ ...price, orderId }),
-    bare: (orderId) => createByFetch(origin, orderId),
-    stripe: (orderId) =>
-      stripe.paymentIntents.create(
-        { amount: 150000, currency: 'usd', metadata: { orderId } },
-        { idempotencyKey: orderId },
-      ),
-  }
+/** What a shop without a client does. */
+async function createByFetch(origin: string, orderId: string): Promise<unknown> {
+  const response = await fetch(`${origin}/payment-intents`, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer bench-key',
+      'content-type': 'application/json',
+      'idempotency-key': orderId,
+    },
+    body: JSON.stringify({ ...price, orderId }),
+  })
+  return await response.json()
 }
 
 /** Imports in new processes. The start of Node.js itself is not included. */
@@ -80,29 +68,10 @@ async function imports(size: Size): Promise<Row> {
     const args = ['--input-type=module', '--eval', code]
     return Number(execFileSync(process.execPath, args, { cwd: import.meta.dirname }))
   }
-  const times = await inTurns(size(21, 1), {
+  const { ours, stripe } = await inTurns(size(21, 1), {
     ours: run('@pi-checkout/server'),
     stripe: run('stripe'),
   })
-  const against = { against: 'stripe', baseline: times.stripe, target: '≤ 0.5' } as const
-  return compare('time of import, fresh process', times.ours, against)
-}
-
-async function handoffs(origin: string, size: Size): Promise<readonly Row[]> {
-  const headers = { origin: 'http://localhost', 'sec-fetch-site': 'same-origin' }
-  const rate = (route: string, fields: object) => async (): Promise<number> => {
-    const request = () => ({ path: `/${route}/handoff`, headers, body: JSON.stringify(fields) })
-    return await load(origin, { count: size(3_000, 100), request })
-  }
-  const rates = await inTurns(size(9, 1), {
-    open: rate('open', { orderId: 'A-1001' }),
-    // It belongs to the session: the page names none.
-    new: rate('new', {}),
-    bare: rate('bare', {}),
-  })
-  const against = { against: 'an Express route with fetch', baseline: rates.bare }
-  return [
-    compare('handoffs per second, open order', rates.open, { ...against, target: '≥ 0.5' }),
-    compare('handoffs per second, new order', rates.new, { ...against, target: '≥ 0.6' }),
-  ]
+  const against = { against: 'stripe', baseline: stripe, target: '≤ 0.5' } as const
+  return compare('time of import, fresh process', ours, against)
 }

@@ -1,129 +1,146 @@
-/** The built service by its public API, with each store, next to PostgreSQL's own `pgbench`. @module */
+/** The built service on PostgreSQL, next to PostgreSQL's own `pgbench`, and what waiting buyers cost. @module */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cardOf, type Handoff, HostedPage } from '@pi-checkout/test-support/http-buyer'
-import { postgresBinaries, startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
+import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import {
   newSecretKey,
   type Program,
   type ServiceReady,
   startService,
 } from '@pi-checkout/test-support/stack'
-import { compare, inTurns, type Row, type Size } from './compare.ts'
-import { connections, load } from './load.ts'
+import autocannon, { type Request } from 'autocannon'
+import { compare, inTurns, type Row, type Size } from './rows.ts'
 
 type Service = Program<ServiceReady>
 
+/** Requests at the same time. */
+const connections = 32
+
 export async function measure(size: Size): Promise<readonly Row[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
   const database = await startTemporaryPostgres({ shared_buffers: '1GB', max_wal_size: '8GB' })
-  const start = (url: string, ...args: readonly string[]): Promise<Service> =>
-    startService([...args, '--shop-origin', 'http://localhost:3000'], {
-      PI_RATE_LIMIT: '999999',
-      PI_DATABASE_URL: url,
-      ...(url && { PI_SECRET_KEY: newSecretKey() }),
-    })
-  const embedded = (name: string): Promise<Service> => start('', '--data', join(folder, name))
-  const rows = [...(await starts(() => embedded('started'), size))]
-  const stores = { PostgreSQL: await start(database.url), embedded: await embedded('data') }
-  for (const [store, service] of Object.entries(stores)) {
-    const measured = await loads(service, database.url, size)
-    rows.push(...measured.map((row) => ({ ...row, what: `${row.what}, ${store}` })))
-    await service.stop()
-  }
-  await database.stop()
-  await rm(folder, { recursive: true, force: true })
-  return rows
-}
-
-/** Seconds until the first intent is created, and the memory after it. */
-async function starts(start: () => Promise<Service>, size: Size): Promise<readonly Row[]> {
-  const [seconds, memory]: [number[], number[]] = [[], []]
-  for (let round = 0; round < size(5, 1); round++) {
-    const startedAt = performance.now()
-    const service = await start()
-    await create(service, 1)
-    seconds.push((performance.now() - startedAt) / 1000)
-    memory.push(Number(execFileSync('ps', ['-o', 'rss=', '-p', `${service.child.pid}`])) / 1000)
-    await service.stop()
-  }
-  return [
-    compare('start to first created intent', seconds, {
-      against: '1 second',
-      baseline: 1,
-      target: '≤ 1',
-    }),
-    compare('memory after it', memory, { against: '100 MB', baseline: 100, target: '≤ 1.5' }),
-  ]
-}
-
-async function loads(service: Service, url: string, size: Size) {
-  const count = size(5_000, 100)
-  const { pgbench: baseline, ...ours } = await inTurns(size(5, 1), {
-    pgbench: () => pgbench(url, 3),
-    creates: async () => (await create(service, count)).perSecond,
-    retrieves: async () => await retrieve(service, (await create(service, count)).handoffs),
-    confirmations: async () => await confirm(service, (await create(service, count / 2)).handoffs),
+  const service = await startService(['--shop-origin', 'http://localhost:3000'], {
+    PI_RATE_LIMIT: '999999',
+    PI_DATABASE_URL: database.url,
+    PI_SECRET_KEY: newSecretKey(),
   })
-  return Object.entries(ours).map(([what, perSecond]) =>
-    compare(`${what} per second`, perSecond, { against: 'pgbench', baseline }),
+  const count = size(5_000, 100)
+  const { pgbench, ...ours } = await inTurns(size(5, 1), {
+    pgbench: () => 1 / insertsPerSecond(database),
+    create: async () => (await create(service, count)).time,
+    retrieve: async () => await retrieve(service, (await create(service, count)).handoffs),
+    confirm: async () => await confirm(service, (await create(service, count / 2)).handoffs),
+  })
+  const rows = Object.entries(ours).map(([what, times]) =>
+    compare(`time per ${what}`, times, { against: 'a row of pgbench', baseline: pgbench }),
   )
+  rows.push(await waiting(service, size))
+  await service.stop()
+  await database.stop()
+  return rows
 }
 
 async function create({ ready }: Service, count: number) {
   const run = randomUUID()
   const handoffs: Handoff[] = []
-  const perSecond = await load(ready.baseUrl, {
-    count,
-    request: (index) => ({
-      path: '/payment-intents',
-      headers: { authorization: `Bearer ${ready.apiKey}`, 'idempotency-key': `${run}-${index}` },
-      body: JSON.stringify({ amount: 150000, currency: 'AMD', orderId: `A-${index}` }),
-    }),
-    onBody: (body) => handoffs.push(JSON.parse(body)),
+  const request = (index: number): Request => ({
+    path: '/payment-intents',
+    headers: { authorization: `Bearer ${ready.apiKey}`, 'idempotency-key': `${run}-${index}` },
+    body: JSON.stringify({ amount: 150000, currency: 'AMD', orderId: `A-${index}` }),
   })
-  return { perSecond, handoffs }
+  const time = await load(ready.baseUrl, count, request, (body) => handoffs.push(JSON.parse(body)))
+  return { time, handoffs }
 }
 
 async function retrieve({ ready }: Service, handoffs: readonly Handoff[]): Promise<number> {
-  return await load(ready.baseUrl, {
-    count: handoffs.length,
-    request: (index) => ({
-      method: 'GET',
-      path: `/payment-intents/${handoffs[index]?.id}`,
-      headers: { authorization: `Bearer ${ready.apiKey}` },
-    }),
-  })
+  return await load(ready.baseUrl, handoffs.length, (index) => ({
+    method: 'GET',
+    path: `/payment-intents/${handoffs[index]?.id}`,
+    headers: { authorization: `Bearer ${ready.apiKey}` },
+  }))
 }
 
 /** Pays each intent by card, as the hosted page does. */
-async function confirm({ ready }: Service, handoffs: readonly Handoff[]): Promise<number> {
-  const tokens: string[] = []
-  for (const handoff of handoffs) {
-    tokens.push((await new HostedPage({ url: ready.baseUrl }).open(handoff)).token)
-  }
+async function confirm(service: Service, handoffs: readonly Handoff[]): Promise<number> {
+  const { baseUrl } = service.ready
+  const pages = await opened(service, handoffs)
   const paymentMethod = cardOf('4242424242424242')
-  return await load(ready.baseUrl, {
-    count: tokens.length,
-    request: (index) => ({
-      path: '/checkout-api/confirm',
-      headers: { origin: ready.baseUrl, authorization: `Bearer ${tokens[index]}` },
-      body: JSON.stringify({ confirmationId: randomUUID(), version: 1, paymentMethod }),
-    }),
-  })
+  return await load(baseUrl, pages.length, (index) => ({
+    path: '/checkout-api/confirm',
+    headers: { origin: baseUrl, authorization: `Bearer ${pages[index]?.token}` },
+    body: JSON.stringify({ confirmationId: randomUUID(), version: 1, paymentMethod }),
+  }))
 }
 
-/** Inserts one row of the size of an intent in each transaction. @returns Transactions per second. */
-function pgbench(url: string, seconds: number): number {
+async function opened({ ready }: Service, handoffs: readonly Handoff[]): Promise<HostedPage[]> {
+  const pages: HostedPage[] = []
+  for (const handoff of handoffs) {
+    const page = new HostedPage({ url: ready.baseUrl })
+    await page.open(handoff)
+    pages.push(page)
+  }
+  return pages
+}
+
+/** Returns the share of a core that open pages cost which wait for their payment. */
+async function waiting(service: Service, size: Size): Promise<Row> {
+  const buyers = size(3_000, 300)
+  const pages = await opened(service, (await create(service, buyers)).handoffs)
+  let isOver = false
+  const wait = async (page: HostedPage): Promise<void> => {
+    while (!isOver) await (await page.get('?waitForVersion=2')).text()
+  }
+  const waits = Promise.allSettled(pages.map(wait))
+  await sleep(5_000)
+  const [startedAt, before] = [performance.now(), processorTime(service)]
+  await sleep(size(60_000, 10_000))
+  const share = (processorTime(service) - before) / (performance.now() - startedAt)
+  isOver = true
+  await service.stop('SIGKILL')
+  await waits
+  const what = `processor time of ${buyers} waiting buyers`
+  return compare(what, [share], { against: 'a core', baseline: [1], target: '≤ 0.03' })
+}
+
+/** Returns the processor time of a program so far, in milliseconds. */
+function processorTime({ child }: Service): number {
+  const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number)
+  return (Number(user) + Number(system)) * 10
+}
+
+/** Sends JSON, by default with POST. @returns Seconds for each request. @throws {Error} If one was not successful. */
+async function load(
+  url: string,
+  amount: number,
+  request: (index: number) => Request,
+  onBody?: (body: string) => void,
+): Promise<number> {
+  let next = 0
+  const setupRequest = (defaults: Request): Request => {
+    const { headers, ...rest } = request(next++)
+    const json = { 'content-type': 'application/json' }
+    return { ...defaults, method: 'POST', ...rest, headers: { ...json, ...headers } }
+  }
+  const { duration, errors, non2xx } = await autocannon({
+    url,
+    connections: Math.min(amount, connections),
+    amount,
+    requests: [{ setupRequest, onResponse: (_status, body) => onBody?.(body) }],
+  })
+  if (non2xx + errors > 0) throw new Error(`${non2xx} were rejected, and ${errors} failed.`)
+  return duration / amount
+}
+
+/** Inserts rows of the size of an intent, each in a transaction. */
+function insertsPerSecond({ url, binaries }: { readonly url: string; readonly binaries: string }) {
   const table = 'create table if not exists bench (id text primary key, body text)'
-  execFileSync(join(postgresBinaries ?? '', 'psql'), ['-Xqc', table, url], { stdio: 'ignore' })
+  execFileSync(join(binaries, 'psql'), ['-Xqc', table, url], { stdio: 'ignore' })
   const input = "insert into bench values (gen_random_uuid()::text, repeat('x', 300));\n"
-  const args = `-n -M prepared -f - -c ${connections} -j 1 -T ${seconds} ${url}`.split(' ')
-  const program = join(postgresBinaries ?? '', 'pgbench')
-  return Number(
-    /tps = ([\d.]+)/.exec(execFileSync(program, args, { input, encoding: 'utf8' }))?.[1],
-  )
+  const args = `-n -M prepared -f - -c ${connections} -j 1 -T 3 ${url}`.split(' ')
+  const printed = execFileSync(join(binaries, 'pgbench'), args, { input, encoding: 'utf8' })
+  return Number(/tps = ([\d.]+)/.exec(printed)?.[1])
 }

@@ -15,10 +15,10 @@ export interface Row {
 
 interface Baseline {
   readonly against: string
-  /** Figures of the same rounds, or a constant. */
-  readonly baseline: readonly number[] | number
+  /** Figures of the same rounds. */
+  readonly baseline: readonly number[]
   /** None for a row that is compared between commits. */
-  readonly target?: `≤ ${number}` | `≥ ${number}`
+  readonly target?: `≤ ${number}`
 }
 
 /**
@@ -48,14 +48,17 @@ export function compare(
   { against, baseline, target }: Baseline,
 ): Row {
   const ratios = ours
-    .map(
-      (figure, round) => figure / Number(typeof baseline === 'number' ? baseline : baseline[round]),
-    )
+    .map((figure, round) => figure / Number(baseline[round]))
     .sort((one, other) => one - other)
   const at = (share: number): number =>
-    Number(ratios[Math.round((ratios.length - 1) * share)]?.toFixed(2))
-  const limit = Number(target?.slice(2))
-  const met = !target || (target.startsWith('≤') ? at(0.5) <= limit : at(0.5) >= limit)
-  const spread = `${at(0.25)}–${at(0.75)}`
-  return { what, against, ratio: at(0.5), spread, target: target ?? '', met }
+    Number(ratios[Math.round((ratios.length - 1) * share)]?.toFixed(3))
+  const met = !target || at(0.5) <= Number(target.slice(2))
+  return {
+    what,
+    against,
+    ratio: at(0.5),
+    spread: `${at(0.25)}–${at(0.75)}`,
+    target: target ?? '',
+    met,
+  }
 }
