@@ -31,16 +31,6 @@ test('only the job that publishes has a credential, and it runs no code of the r
   expect(publish).not.toMatch(/checkout@|npm (?:ci|install|run)|npx/)
 })
 
-test('LICENSES.md lists what each published package needs', () => {
-  const licenses = read('.github/LICENSES.md')
-  for (const name of published) {
-    const { dependencies = {} } = JSON.parse(read(`packages/${name}/package.json`))
-    for (const needed of Object.keys(dependencies).filter((each) => !each.startsWith('@pi-'))) {
-      expect(licenses).toMatch(new RegExp(`(?:^|, )${needed}(?:,|$)`, 'm'))
-    }
-  }
-})
-
 test('the release publishes each package that npm does not have, if the tag is its version', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pi-release-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
