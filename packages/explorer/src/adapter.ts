@@ -157,33 +157,33 @@ export interface Adapter {
   readonly fulfilments?: (buyer: AdapterBuyer, orderId: string) => Promise<number>
 }
 
-const parts: Readonly<Record<keyof Adapter, true>> = {
-  ...{ routes: true, buyers: true, instances: true, survivesRestart: true, settlesWithin: true },
-  ...{ env: true, begin: true, edit: true, finish: true },
-  ...{ state: true, reviews: true, fulfilments: true },
+/** Each part, with what is not checked without it. */
+const parts: Readonly<Record<keyof Adapter, string | undefined>> = {
+  edit: 'orders that are edited',
+  finish: 'what the page sends after pi-finish',
+  state: 'payments of buyers who do not come back',
+  reviews: 'payments that need a review',
+  fulfilments: 'double fulfilment',
+  survivesRestart: 'restarts of the shop',
+  instances: 'several instances of the shop',
+  buyers: 'several buyers',
+  ...{ routes: undefined, settlesWithin: undefined, env: undefined, begin: undefined },
 }
 
 /** @throws {TypeError} If a part is unknown: it would check nothing. */
 export function checkAdapter(adapter: Adapter): void {
-  const known = Object.keys(parts)
-  const unknown = Object.keys(adapter).find((name) => !known.includes(name))
+  const unknown = Object.keys(adapter).find((name) => !Object.hasOwn(parts, name))
   if (unknown === undefined) return
   throw new TypeError(
-    `adapter.${unknown}: is not a part of an adapter. The parts are ${known.join(', ')}.`,
+    `adapter.${unknown}: is not a part of an adapter. The parts are ${Object.keys(parts).join(', ')}.`,
   )
 }
 
 /** Returns what needs a part that the adapter does not have. */
 export function notChecked(adapter: Adapter): string[] {
-  const needs: readonly (readonly [text: string, isMissing: boolean])[] = [
-    ['orders that are edited (edit)', !adapter.edit],
-    ['what the page sends after pi-finish (finish)', !adapter.finish],
-    ['payments of buyers who do not come back (state)', !adapter.state],
-    ['payments that need a review (reviews)', !adapter.reviews],
-    ['double fulfilment (fulfilments)', !adapter.fulfilments],
-    ['restarts of the shop (survivesRestart)', !adapter.survivesRestart],
-    ['several instances of the shop (instances)', (adapter.instances ?? 1) === 1],
-    ['several buyers (buyers)', adapter.buyers === 1],
-  ]
-  return needs.filter(([, isMissing]) => isMissing).map(([text]) => text)
+  const { instances = 1, buyers = 2 } = adapter
+  const used = { ...adapter, instances: instances > 1, buyers: buyers > 1 }
+  return Object.entries(parts).flatMap(([name, text]) =>
+    text === undefined || used[name as keyof Adapter] ? [] : [`${text} (${name})`],
+  )
 }

@@ -1,7 +1,7 @@
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { expect, test } from 'vitest'
 import { applies, describeStep, fitted, readStep, stepDealer, writeStep } from '../src/actions.ts'
-import type { Adapter } from '../src/index.ts'
+import { type Adapter, explore } from '../src/index.ts'
 import { Ledger } from '../src/ledger.ts'
 import { shorten } from '../src/shorten.ts'
 
@@ -64,6 +64,16 @@ test.each(['pay.E.1', 'pay.A.0.succeeds', 'pay.A.1', 'pay.A.1.gold', 'fly.A.1'])
     expect(() => readStep(step)).toThrow(`${step} is not a step.`)
   },
 )
+
+test('rejects a search without a command, with an unknown step, or with an unknown part', async () => {
+  const command = ['node', 'shop.mjs']
+  await expect(explore({ command: [] })).rejects.toThrow('command: must be')
+  await expect(explore({ command, replay: 'pay.E.1' })).rejects.toThrow('pay.E.1 is not a step.')
+  const adapter: object = { fulfillments: async () => 1 }
+  await expect(explore({ command, adapter })).rejects.toThrow(
+    'adapter.fulfillments: is not a part of an adapter. The parts are edit, finish, ',
+  )
+})
 
 test('shortens to the steps that are needed', async () => {
   const tried: number[] = []
