@@ -1,4 +1,5 @@
 // What npm would publish: packed, installed in an empty folder, and used there with a merchant's own tools.
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,6 +60,17 @@ for (const name of published) {
     const readme = readFileSync(join(installed, 'README.md'), 'utf8')
     const links = [...readme.matchAll(/\]\((?:\.\/)?((?!https?:|\.\.|#)[^)#]+)/g)]
     expect(links.filter(([, link]) => !existsSync(join(installed, link)))).toEqual([])
+  })
+}
+
+for (const name of published) {
+  test(`${name}: the package contains its listed folders only`, () => {
+    const list = execFileSync('tar', ['-tzf', tarballs.get(name)], { encoding: 'utf8' })
+    const allowed =
+      /^package\/(?:dist|src|bin)\/|^package\/guides\/[\w-]+\.md$|^package\/(?:package\.json|README\.md|LICENSE|llms\.txt)$/
+    const files = list.trim().split('\n')
+    expect(files.filter((file) => !allowed.test(file) || /\.env|\.test\./.test(file))).toEqual([])
+    expect(files).toContain('package/LICENSE')
   })
 }
 
