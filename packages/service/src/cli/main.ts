@@ -6,6 +6,8 @@
  * @module
  */
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Logger } from 'pino'
 import { realNow } from '../clock.ts'
@@ -13,6 +15,7 @@ import { type Config, type Flags, readConfig } from '../config.ts'
 import { isExplained } from '../explained-error.ts'
 import { describeError, logError } from '../log.ts'
 import { isMerchantName } from '../merchants/merchant-name.ts'
+import { packageRoot } from '../package-root.ts'
 import { redact } from '../redact.ts'
 import { startProblem } from '../start/start-problem.ts'
 import type { AdminCommand } from './admin-commands.ts'
@@ -23,9 +26,20 @@ interface StartOptions extends Flags {
   readonly check?: boolean
 }
 
+const manifest = readFileSync(join(packageRoot, 'package.json'), 'utf8')
+const { version } = JSON.parse(manifest) as { readonly version: string }
+
 const program = new Command('pi-service')
   .description('The Payment Intents service and its hosted checkout, on your own machine')
-  .addHelpText('after', '\nExample:  npx pi-service exec -- npm test')
+  .version(version, '--version', 'print the version')
+  .addHelpText(
+    'after',
+    `
+Example:  npx pi-service exec -- npm test
+
+Exit codes: 0 done or stopped by a signal, 1 failed or an argument is malformed. exec exits with the
+status of its command, or with 128 plus the number of the signal that ended it.`,
+  )
   .enablePositionalOptions()
   .configureOutput({
     outputError: (text, write) => write(maskArguments(text.replace(/^error:/, 'pi-service:'))),

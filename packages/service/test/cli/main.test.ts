@@ -44,6 +44,11 @@ test('start --check starts, stops, and fails where a start fails', async () => {
   expect(await failed('start', '--check', '--memory', '--port', port)).toContain('already in use')
 })
 
+test('prints its version, and in its help what its exit codes mean', async () => {
+  expect(await runPiService(['--version'])).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(await runPiService(['--help'])).toContain('Exit codes: 0 ')
+})
+
 test('prints all that a merchant and a shop need in one line', () => {
   const { ready } = service
   expect(Object.keys(ready)).toEqual([
