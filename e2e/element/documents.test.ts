@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { expect, observeShifts, shiftOf, test, waitForEvent } from '../fixtures/element-sites.ts'
+import { serveOrders } from '../fixtures/order-routes.ts'
 
 /** The HTML page of the README, with another checkout. */
 function readPage(checkout: string): string {
@@ -31,6 +32,7 @@ test('the page of the README shifts nothing while it loads', async ({ page, site
     await setTimeout(500)
     await route.continue()
   })
+  await serveOrders(page, sites, {})
   await observeShifts(page)
   await sites.openShop({ html: readPage(sites.checkout) })
   await waitForEvent(page, 'pi-ready')
