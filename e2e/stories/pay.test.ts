@@ -23,11 +23,6 @@ const stories = [
     tag: '@firefox',
   },
   {
-    title: 'a buyer pays the same order after a denied challenge',
-    first: ['challenge-denied', /did not confirm/i],
-    last: 'challenge',
-  },
-  {
     title: 'a bank with a separate page returns the buyer to a paid order',
     last: 'redirect',
     tag: '@firefox',
