@@ -17,7 +17,7 @@ test('gives form, data, and ack to a frame in the registered shop only', {
     '/sandboxed': framing(known, 'sandbox="allow-scripts"'),
     '/shop-between': framing(`${shopUrl}/pay/x`),
   }
-  for (const [path, html] of Object.entries(pages)) attacker.serve(path, html)
+  attacker.respond = ({ path }) => pages[path]
   const attempts = Object.keys(pages).map((path) => `${attacker.origin}${path}`)
   // A subdomain of the registered shop, and the shop's name on another port.
   attempts.push(`http://evil.shop.localhost:${attacker.port}/known`)

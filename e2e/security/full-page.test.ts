@@ -61,9 +61,12 @@ test('another site gains nothing from a stolen form, a frame, or a window', asyn
   )
   const form = (target: string) =>
     `<form method="post" target="${target}" action="${checkoutOrigin}/checkout/${id}">${inputs.join('')}</form>`
-  attacker.serve('/form', `${form('_self')}<script>document.forms[0].submit()</script>`)
-  attacker.serve('/frame', `<iframe name="frame" src="${address}"></iframe>`)
-  attacker.serve('/window', '<button onclick="opened = window.open(this.value)">Open</button>')
+  const pages: Record<string, string> = {
+    '/form': `${form('_self')}<script>document.forms[0].submit()</script>`,
+    '/frame': `<iframe name="frame" src="${address}"></iframe>`,
+    '/window': '<button onclick="opened = window.open(this.value)">Open</button>',
+  }
+  attacker.respond = ({ path }) => pages[path]
 
   const thief = await context.newPage()
   await thief.goto(`${attacker.origin}/form`)

@@ -11,11 +11,9 @@ test('selects no order by links or forms of another site', async ({
   const attacker = await browser.newPage({ baseURL: stack.shopUrl })
   await openCheckout(attacker)
   const order = orderOf(attacker)
-  stack.attacker.serve(
-    '/',
+  stack.attacker.respond = () =>
     `<a href="${stack.shopUrl}/pay/${order}">win</a>
-     <form method="post" action="${stack.shopUrl}/pay/${order}"><button>claim</button></form>`,
-  )
+     <form method="post" action="${stack.shopUrl}/pay/${order}"><button>claim</button></form>`
   for (const bait of ['a', 'button']) {
     await page.goto(stack.attacker.origin)
     const response = page.waitForResponse((candidate) => candidate.url().includes('/pay/'))

@@ -6,7 +6,7 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
 }, async ({ page, stack, pageErrors }) => {
   pageErrors.allow(/./)
   await openCheckout(page)
-  stack.attacker.serve('/*', () => ({ headers: { 'content-type': 'text/javascript' }, body: 'x' }))
+  stack.attacker.respond = () => ({ headers: { 'content-type': 'text/javascript' }, body: 'x' })
   await page.evaluate(async (attacker) => {
     const violations: string[] = []
     Object.assign(window, { violations })

@@ -1,5 +1,4 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { startAttackerSite } from '../fixtures/attacker-site.ts'
 import {
   challengePage,
   expectOrder,
@@ -12,16 +11,15 @@ import {
   payWithChallenge,
 } from '../fixtures/buyer.ts'
 import { expect, startCrossSiteStack, test } from '../fixtures/cross-site-stack.ts'
+import { startTestSite } from '../fixtures/test-site.ts'
 
 test('a hostile issuer page moves no page, opens no window, receives ids only, and decides nothing', async ({
   browser,
 }) => {
   // It starts a separate stack.
   test.setTimeout(150_000)
-  const bank = await startAttackerSite()
-  bank.serve('/*', ({ method }) => ({
-    body: method === 'POST' ? hostileIssuer : '',
-  }))
+  const bank = await startTestSite('evil')
+  bank.respond = ({ method }) => ({ body: method === 'POST' ? hostileIssuer : '' })
   const stack = await startCrossSiteStack({ bank: `http://bank.localhost:${bank.port}` })
   const page = await browser.newPage({ baseURL: stack.shopUrl })
   const { clientSecret } = await openCheckout(page)
