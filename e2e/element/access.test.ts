@@ -32,7 +32,7 @@ async function focusForm(page: Page): Promise<void> {
   await expect.poll(() => focusedInside(page)).toBe('IFRAME')
 }
 
-test('has no axe violations while idle, loading, ready, or in an error', async ({
+test('has no axe violations while idle, loading, ready, busy, finished, or in an error', async ({
   page,
   sites,
 }) => {
@@ -43,9 +43,15 @@ test('has no axe violations while idle, loading, ready, or in an error', async (
   await expect(page.frameLocator('iframe').getByTestId('secret')).toHaveText('yes')
   await waitForState(page, 'loading')
   expect(await violations(page)).toEqual([])
-  await actInFrame(page, 'ready')
-  await waitForState(page, 'ready')
-  expect(await violations(page)).toEqual([])
+  for (const [act, state] of [
+    ['ready', 'ready'],
+    ['busy', 'busy'],
+    ['finish', 'finished'],
+  ] as const) {
+    await actInFrame(page, act)
+    await waitForState(page, state)
+    expect(await violations(page)).toEqual([])
+  }
   await actInFrame(page, 'fail-unauthorized')
   await waitForState(page, 'error')
   await expect(page.locator('iframe')).toHaveCount(0)
