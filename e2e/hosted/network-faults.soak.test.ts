@@ -161,25 +161,20 @@ for (const [event, path] of [
   })
 }
 
-for (const fault of ['forbidden', 'half', 'silence'] as const) {
-  test(`keeps the typed card and the document while reads fail with ${fault}`, async ({
-    page,
-    openFaulty,
-  }) => {
-    const form = await openFaulty()
-    form.injectFaults('intent', ...always(fault))
-    await fillCard(page, '4242424242424242')
-    // Ends the long poll that started before the faults.
-    await hostedPage(page).locator('body').evaluate(`window.dispatchEvent(new Event('online'))`)
-    await expectAlert(page, 'No connection')
-    await expect.poll(() => sent(form, 'intent').length, { timeout: 30_000 }).toBeGreaterThan(4)
-    await expectKept(page, '4242 4242 4242 4242')
-    form.clearFaults()
-    await expect(hostedPage(page).getByRole('alert')).not.toContainText('No connection')
-    await payButton(page).click()
-    await expectResult(page, 'paid')
-  })
-}
+test('keeps the typed card and the document while reads fail', async ({ page, openFaulty }) => {
+  const form = await openFaulty()
+  form.injectFaults('intent', ...always('silence'))
+  await fillCard(page, '4242424242424242')
+  // Ends the long poll that started before the faults.
+  await hostedPage(page).locator('body').evaluate(`window.dispatchEvent(new Event('online'))`)
+  await expectAlert(page, 'No connection')
+  await expect.poll(() => sent(form, 'intent').length, { timeout: 30_000 }).toBeGreaterThan(4)
+  await expectKept(page, '4242 4242 4242 4242')
+  form.clearFaults()
+  await expect(hostedPage(page).getByRole('alert')).not.toContainText('No connection')
+  await payButton(page).click()
+  await expectResult(page, 'paid')
+})
 
 const cards = ['4242424242424242', '4000000000003220', '4000000000000002'] as const
 
