@@ -2,7 +2,6 @@
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { ReactiveController } from 'lit'
 import type { PiCheckout } from './checkout-element.ts'
-import { readBasePath } from './client/base-path.ts'
 import { getStatus, type PaymentStatus } from './client/fetch-status.ts'
 import { pause, poll, waitFor } from './client/follow-payment.ts'
 import { postHandoff } from './client/post-handoff.ts'
@@ -222,3 +221,16 @@ function assertPage(): void {
     throw new CheckoutError('cross_origin_isolated')
   }
 }
+
+/**
+ * Returns the path before the names of both routes, or `undefined` for a path that could leave the page's origin or folder.
+ *
+ * @param basePath - Such as `/checkout`. `/` for routes at the root.
+ */
+export function readBasePath(basePath: string): string | undefined {
+  if (basePath === '/') return ''
+  return segments.test(basePath) ? basePath : undefined
+}
+
+/** Segments without dots alone, and of characters that need no encoding. */
+const segments = /^(\/(?!\.+(\/|$))[\w.~-]+)+$/

@@ -1,5 +1,4 @@
 /** Styles of the element: one box with one grid cell. Nothing overlaps the ready frame, and nothing moves. @module */
-
 import { FIRST_VIEW } from '@pi-checkout/contract/frame-protocol'
 import { unsafeCSS } from 'lit'
 
