@@ -87,6 +87,7 @@ export function failureText(reason: string | undefined, textOf: TextOf): string 
 export function closestLanguage(element: Element): string {
   const ancestor = element.closest<HTMLElement>('[lang]')
   if (ancestor) return ancestor.lang
-  const root = element.getRootNode()
-  return root instanceof ShadowRoot ? closestLanguage(root.host) : ''
+  const { host } = element.getRootNode() as ShadowRoot
+  // That of a link is text.
+  return typeof host === 'object' ? closestLanguage(host) : ''
 }
