@@ -1,7 +1,9 @@
-/** The built service on PostgreSQL, next to PostgreSQL's own `pgbench`, and what waiting buyers cost. @module */
+/** The built service: its start, its operations next to PostgreSQL's own `pgbench`, and waiting buyers. @module */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cardOf, type Handoff, HostedPage } from '@pi-checkout/test-support/http-buyer'
@@ -37,10 +39,29 @@ export async function measure(size: Size): Promise<readonly Row[]> {
   const rows = Object.entries(ours).map(([what, times]) =>
     compare(`time per ${what}`, times, { against: 'a row of pgbench', baseline: pgbench }),
   )
-  rows.push(await waiting(service, size))
+  rows.push(...(await starts(size)), await waiting(service, size))
   await service.stop()
   await database.stop()
   return rows
+}
+
+/** Seconds until a service with a new SQLite file is ready, and its megabytes then. */
+async function starts(size: Size): Promise<readonly Row[]> {
+  const [seconds, megabytes]: [number[], number[]] = [[], []]
+  for (let round = 0; round < size(5, 1); round++) {
+    const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
+    const startedAt = performance.now()
+    const service = await startService(['--data', folder], { PI_DATABASE_URL: '' })
+    seconds.push((performance.now() - startedAt) / 1000)
+    megabytes.push(Number(execFileSync('ps', ['-o', 'rss=', '-p', `${service.child.pid}`])) / 1000)
+    await service.stop()
+    await rm(folder, { recursive: true })
+  }
+  const baseline = seconds.map(() => 1)
+  return [
+    compare('start', seconds, { against: 'a second', baseline, target: '≤ 0.75' }),
+    compare('memory after it', megabytes, { against: 'a megabyte', baseline, target: '≤ 120' }),
+  ]
 }
 
 async function create({ ready }: Service, count: number) {
