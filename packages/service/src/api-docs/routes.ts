@@ -7,6 +7,7 @@ import type { SandboxAccess } from '../config.ts'
 import type { App } from '../http/app.ts'
 import { escapeHtml } from '../http/html.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
+import { type ProblemError, problemTitle } from '../http/problem.ts'
 import { jsonHeaders, page } from '../http/send.ts'
 import { isLocal } from '../sandbox/access.ts'
 import { openapi } from './openapi.ts'
@@ -40,6 +41,18 @@ export function addInspector(app: App, { hostedFolder }: ToolPagesOptions): void
   app.get(routes.inspector.path, (_request, reply) =>
     page(reply, toolPageHeaders, readPage(hostedFolder, 'inspector')),
   )
+}
+
+/** Sends the page of a problem for a browser that opens an address. */
+export function problemPage(
+  reply: FastifyReply,
+  problem: ProblemError,
+  { publicUrl, hostedFolder }: ToolPagesOptions,
+): FastifyReply {
+  const texts = [problemTitle(problem), problem.message, publicUrl]
+  const [heading, text, link] = texts.map(escapeHtml)
+  const content = `<h1>${heading}</h1><p>${text}</p><p><a href="${link}">Start page</a> · <a href="/docs">Documentation</a></p>`
+  return toolPage(reply, hostedFolder, content)
 }
 
 function toolPage(reply: FastifyReply, hostedFolder: string, content: string): FastifyReply {
