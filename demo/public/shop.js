@@ -7,7 +7,7 @@ if (checkout) {
   setTimeout(() => {
     if (customElements.get('pi-checkout')) return
     checkout.querySelector('.idle').textContent =
-      'This takes longer than usual. You can reload the page: you pay only once.'
+      'This is taking longer than usual. You can reload the page: you pay only once.'
   }, 8_000)
   // These results have a page, that of the order. After the others, the element offers "Try again".
   checkout.addEventListener('pi-phase', ({ phase, orderId }) => {

@@ -127,12 +127,12 @@ const recordAnnouncements = `
     }
   }).observe(pay.shadowRoot, { subtree: true, childList: true, characterData: true })`
 
-const thanks = 'Thank you. We have received your payment.'
+const thanks = 'We have received your payment. Thank you.'
 const results = [
-  ['processing', 'Your bank is processing the payment. You can leave this page.'],
+  ['processing', 'Your bank is processing the payment. Do not pay again. You can leave this page.'],
   ['paid', thanks],
   ['paid', thanks, true],
-  ['review', 'We have received a payment and are checking it. Do not pay again.'],
+  ['review', 'We have received your payment and are checking it. Do not pay again.'],
   ['failed', 'The payment did not go through. You were not charged.'],
 ] as const
 
@@ -183,7 +183,7 @@ test('announces a long wait for the result to a buyer in the form, and moves not
   await actInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
-    .toEqual(['The shop has not confirmed the payment yet. Do not pay again.'])
+    .toEqual(['Waiting for the shop to confirm your order. Do not pay again.'])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)
 })

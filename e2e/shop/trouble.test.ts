@@ -11,7 +11,9 @@ test('says that the form is not available while the handoff fails; Try again loa
   const json = { code: 'payment_unavailable' }
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, json }))
   await page.getByTestId('place-order').click()
-  await expect(page.getByRole('alert')).toContainText('not available right now. You pay only once.')
+  await expect(page.getByRole('alert')).toContainText(
+    'not available. You will not be charged twice.',
+  )
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(payButton(page)).toBeEnabled()
@@ -29,7 +31,9 @@ test('says that a service which does not respond takes long; the form loads when
   child.kill('SIGSTOP')
   try {
     await page.getByTestId('place-order').click()
-    await expect(page.getByText('This takes longer than usual')).toBeVisible({ timeout: 10_000 })
+    await expect(page.getByText('This is taking longer than usual')).toBeVisible({
+      timeout: 10_000,
+    })
   } finally {
     child.kill('SIGCONT')
   }

@@ -10,7 +10,7 @@ const standalone: UserConfig = {
       transform: (code, id) => {
         if (/checkout-element\.ts/.test(id)) return code.replace(/\n\s+/g, '\n')
         return /styles\.ts/.test(id)
-          ? code.replace(/(?<=[;{}])\n\s*|(?<=:) | (?=\{)/g, '')
+          ? code.replace(/(?<=[;{}])\n\s*|(?<=[:,>~/+]) | (?=[{>~/+])/g, '')
           : undefined
       },
     },

@@ -265,7 +265,7 @@ export class PiCheckout extends LitElement {
     const { delay, report } = this.#payment.payment
     // The frame shows its own result, with a line below it.
     if (state === 'confirming' && this.#frame.element) {
-      const text = html`<slot name="confirming">${this.#textOf('unknown')}</slot>`
+      const text = html`<slot name=${state}>${this.#textOf(state)}</slot>`
       return delay ? this.#message(text) : nothing
     }
     switch (state) {
@@ -288,10 +288,10 @@ export class PiCheckout extends LitElement {
   #failure(error: CheckoutError): TemplateResult {
     const help = helpFor(error)
     // A frame that is still there shows the form's result.
-    const text = this.#frame.element ? this.#textOf('unknown') : errorText(error, this.#textOf)
+    const text = this.#frame.element ? this.#textOf('confirming') : errorText(error, this.#textOf)
     return this.#message(html`
       <slot name="error">${this.#frame.element ? text : sentences(text, '!')}</slot>
-      ${error.retryable ? this.#retry() : nothing}
+      ${error.retryable ? this.#retry(error.code === 'status_failed' ? 'check' : 'retry') : nothing}
       <slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`)
   }
@@ -300,8 +300,8 @@ export class PiCheckout extends LitElement {
     return html`<div class="message">${content}</div>`
   }
 
-  #retry(): TemplateResult {
-    return html`<button part="retry" @click=${this.reload}>${this.#textOf('retry')}</button>`
+  #retry(label: 'check' | 'retry' = 'retry'): TemplateResult {
+    return html`<button part="retry" @click=${this.reload}>${this.#textOf(label)}</button>`
   }
 }
 

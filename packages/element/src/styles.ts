@@ -50,7 +50,7 @@ export const styles = unsafeCSS(`
     align-content: start;
     gap: 0 10px;
     max-inline-size: 400px;
-    margin: 32px auto 0;
+    margin: 16px auto 0;
     padding: 0 20px;
     overflow: hidden;
   }
@@ -69,9 +69,6 @@ export const styles = unsafeCSS(`
     block-size: 40px;
     margin: 0 20px 24px 0;
   }
-  i:nth-child(7) {
-    margin: 0;
-  }
   .message {
     position: relative;
     display: grid;
@@ -84,6 +81,7 @@ export const styles = unsafeCSS(`
   b,
   span {
     display: block;
+    margin-block-end: 4px;
     font-size: 1.25em;
   }
   span {
@@ -95,6 +93,9 @@ export const styles = unsafeCSS(`
   }
   span::before {
     content: attr(data-icon);
+  }
+  [data-icon='✓'] {
+    color: #195;
   }
   .help {
     font: 13px monospace;

@@ -6,52 +6,49 @@ export const texts = {
   title: ['Secure payment form', 'Վճարման անվտանգ էջ', 'Безопасная форма оплаты'],
   /** After four seconds. */
   loading: [
-    'This takes longer than usual…',
+    'This is taking longer than usual…',
     'Սա սովորականից երկար է տևում…',
     'Загрузка идёт дольше обычного…',
   ],
+  /** While nobody knows, or only the form does. */
   confirming: [
-    'We are confirming your payment. Do not pay again.',
-    'Հաստատում ենք ձեր վճարումը։ Կրկին մի վճարեք։',
-    'Подтверждаем ваш платёж. Не платите повторно.',
+    'Waiting for the shop to confirm your order. Do not pay again.',
+    'Սպասում ենք, որ խանութը հաստատի պատվերը։ Կրկին մի վճարեք։',
+    'Ждём, когда магазин подтвердит заказ. Не платите повторно.',
   ],
   processing: [
-    'Your bank is processing the payment. You can leave this page.',
-    'Ձեր բանկը մշակում է վճարումը։ Կարող եք փակել այս էջը։',
-    'Ваш банк обрабатывает платёж. Эту страницу можно закрыть.',
+    'Your bank is processing the payment. Do not pay again. You can leave this page.',
+    'Ձեր բանկը մշակում է վճարումը։ Կրկին մի վճարեք։ Կարող եք փակել այս էջը։',
+    'Ваш банк обрабатывает платёж. Не платите повторно. Эту страницу можно закрыть.',
   ],
   paid: [
-    'Thank you. We have received your payment.',
-    'Շնորհակալություն։ Մենք ստացել ենք ձեր վճարումը։',
-    'Спасибо. Мы получили ваш платёж.',
+    'We have received your payment. Thank you.',
+    'Մենք ստացել ենք ձեր վճարումը։ Շնորհակալություն։',
+    'Мы получили ваш платёж. Спасибо.',
   ],
   review: [
-    'We have received a payment and are checking it. Do not pay again.',
-    'Մենք ստացել ենք վճարում և ստուգում ենք այն։ Կրկին մի վճարեք։',
-    'Мы получили платёж и проверяем его. Не платите повторно.',
+    'We have received your payment and are checking it. Do not pay again.',
+    'Մենք ստացել ենք ձեր վճարումը և ստուգում ենք այն։ Կրկին մի վճարեք։',
+    'Мы получили ваш платёж и проверяем его. Не платите повторно.',
   ],
   failed: ['The payment did not go through.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['You canceled the payment.', 'Դուք չեղարկեցիք վճարումը։', 'Вы отменили платёж.'],
-  expired: ['The time to pay is over.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
+  expired: ['The time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
   unavailable: [
-    'The payment form is not available right now.',
-    'Վճարման էջն այս պահին հասանելի չէ։',
-    'Форма оплаты сейчас недоступна.',
+    'The payment form is not available.',
+    'Վճարման էջը հասանելի չէ։',
+    'Форма оплаты недоступна.',
   ],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
-  again: ['You pay only once.', 'Երկու անգամ չեք վճարի։', 'Дважды вы не заплатите.'],
+  again: ['You will not be charged twice.', 'Երկու անգամ չի գանձվի։', 'Деньги не спишутся дважды.'],
   unauthorized: [
-    'This form has expired. Reload the page.',
-    'Վճարման էջի ժամկետն անցել է։ Թարմացրեք էջը։',
-    'Срок действия формы истёк. Обновите страницу.',
+    'Your session has ended. Reload the page.',
+    'Աշխատաշրջանն ավարտվել է։ Թարմացրեք էջը։',
+    'Сеанс завершён. Обновите страницу.',
   ],
-  unknown: [
-    'The shop has not confirmed the payment yet. Do not pay again.',
-    'Խանութը դեռ չի հաստատել վճարումը։ Կրկին մի վճարեք։',
-    'Магазин ещё не подтвердил платёж. Не платите повторно.',
-  ],
+  check: ['Check again', 'Ստուգել նորից', 'Проверить ещё раз'],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
 }
 
@@ -69,7 +66,7 @@ export function textsFor(tag: string): TextOf {
 
 /** Returns what happened and what the buyer can do. The other errors are for the shop to correct. */
 export function errorText({ code, cause, retryable }: CheckoutError, textOf: TextOf): string {
-  if (code === 'status_failed') return textOf('unknown')
+  if (code === 'status_failed') return textOf('confirming')
   // The session of the shop has ended.
   if ([401, 403].includes(Object(cause).status)) return textOf('unauthorized')
   const text = textOf(code === 'offline' || code === 'unauthorized' ? code : 'unavailable')

@@ -26,14 +26,14 @@ test.each([
 })
 
 test.each<[CheckoutErrorCode, string, number?]>([
-  ['offline', 'You are offline. You pay only once.'],
-  ['connection_lost', 'The payment form is not available right now. You pay only once.'],
-  ['handoff_failed', 'The payment form is not available right now. You pay only once.'],
-  ['unauthorized', 'This form has expired. Reload the page.'],
-  ['blocked_by_csp', 'The payment form is not available right now.'],
-  ['status_failed', 'The shop has not confirmed the payment yet. Do not pay again.'],
+  ['offline', 'You are offline. You will not be charged twice.'],
+  ['connection_lost', 'The payment form is not available. You will not be charged twice.'],
+  ['handoff_failed', 'The payment form is not available. You will not be charged twice.'],
+  ['unauthorized', 'Your session has ended. Reload the page.'],
+  ['blocked_by_csp', 'The payment form is not available.'],
+  ['status_failed', 'Waiting for the shop to confirm your order. Do not pay again.'],
   // The session of the shop has ended.
-  ['handoff_failed', 'This form has expired. Reload the page.', 401],
+  ['handoff_failed', 'Your session has ended. Reload the page.', 401],
 ])('tells the buyer for %s: %s', (code, text, status) => {
   const cause = status && { status, retryable: false }
   expect(errorText(new CheckoutError(code, { cause }), textsFor('en'))).toBe(text)
@@ -41,7 +41,7 @@ test.each<[CheckoutErrorCode, string, number?]>([
 
 test.each([
   ['canceled', 'You canceled the payment. You were not charged.'],
-  ['expired', 'The time to pay is over. You were not charged.'],
+  ['expired', 'The time to pay has run out. You were not charged.'],
   ['refunded', 'Your payment was refunded.'],
   ['declined', 'The payment did not go through. You were not charged.'],
   [undefined, 'The payment did not go through. You were not charged.'],
