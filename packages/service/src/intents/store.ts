@@ -188,7 +188,7 @@ async function tryChange(
 }
 
 // An instance changes an intent in turn, so only instances compete.
-const maxTries = 10
+const maxTries = 20
 
 /** Reads an intent after its passed deadlines. */
 export async function load(store: IntentStore, id: string): Promise<Snapshot | undefined> {
