@@ -1,6 +1,6 @@
 /** Sends requests with the HTTP client of Node.js, which does not follow redirects. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
 import { ConfigurationError } from './errors.ts'
@@ -24,16 +24,18 @@ export function isNode(): boolean {
 /** @param agent - Makes and keeps the connections. `undefined` is the global agent of Node.js. */
 export function nodeTransport(agent: NodeAgent | undefined): Transport {
   return (url, { method, headers, body }) => {
-    const secure = url.startsWith('https:')
+    const address = addressOf(url)
+    const secure = address.protocol === 'https:'
     const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
     const options = {
+      ...address,
       method,
       headers: { accept: 'application/json', ...headers },
       ...(agent && { agent: agent as Agent }),
     }
     let outgoing: ClientRequest
     try {
-      outgoing = request(url, options)
+      outgoing = request(options)
     } catch (cause) {
       assertProtocol(cause)
       // The agent cannot use its certificate or its ciphers.
@@ -79,6 +81,19 @@ function isConnecting(
   secure: boolean,
 ): boolean {
   return secure ? socket.secureConnecting === true : socket.connecting
+}
+
+// A client has one address, and parsing it takes longer than sending the request.
+let last: { readonly origin: string; readonly address: RequestOptions } | undefined
+
+function addressOf(url: string): RequestOptions {
+  if (!last || !url.startsWith(`${last.origin}/`)) {
+    const { origin, protocol, hostname, port } = new URL(url)
+    // In a URL an IPv6 address has brackets.
+    const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+    last = { origin, address: { protocol, hostname: bare, port } }
+  }
+  return { ...last.address, path: url.slice(last.origin.length) }
 }
 
 // It also removes a byte order mark, as fetch does.
