@@ -59,8 +59,11 @@ export class Sandbox implements ReactiveController {
   search = noSearch
   /** Filter of the requests. */
   filter: FilterName = 'all'
-  /** What actions have returned since the section was opened. */
-  results: Readonly<Record<string, unknown>> = {}
+  /** What the actions with these paths have returned since the section was opened. */
+  results: {
+    readonly keys?: { readonly id: string; readonly apiKey: string }
+    readonly reset?: { readonly deleted: number }
+  } = {}
 
   readonly #host: ReactiveControllerHost
   readonly #shared = new SharedToken((token) => this.unlock(token))
@@ -139,7 +142,7 @@ export class Sandbox implements ReactiveController {
     try {
       const signal = AbortSignal.timeout(actionTimeout)
       const result = await this.#send<Result>(method, whole, { body, signal })
-      this.results = { ...this.results, ...result }
+      this.results = { ...this.results, [path]: result }
       await this.refresh()
       return result
     } catch (error) {

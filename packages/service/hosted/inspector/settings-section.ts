@@ -37,8 +37,7 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
     if (confirm(question)) void sandbox.act('DELETE', `keys/${id}`)
   }
   const valid = environment.keys.filter(({ revokedAt }) => !revokedAt)
-  const created = text(sandbox.results.apiKey ?? '')
-  const isShown = valid.some(({ display }) => created.endsWith(display.slice(-4)))
+  const created = sandbox.results.keys
   return html`<h2>API keys</h2>
     <ul class="stack">${valid.map(
       ({ id, display, createdAt, expiresAt }) => html`<li class="row between">
@@ -48,8 +47,8 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
           @click=${() => revoke(id, display)}>Revoke…</button></li>`,
     )}</ul>
     ${
-      isShown
-        ? html`${codeBlock(created)}<p class="hint" role="status">Copy this key now: it is shown once. Your
+      created && valid.some(({ id }) => id === created.id)
+        ? html`${codeBlock(text(created.apiKey))}<p class="hint" role="status">Copy this key now: it is shown once. Your
             server reads it from <code>PI_API_KEY</code>.</p>`
         : nothing
     }
@@ -79,7 +78,7 @@ function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateRes
 }
 
 function data(sandbox: Sandbox, { id, merchant }: SandboxEnvironment): TemplateResult {
-  const { deleted } = sandbox.results
+  const done = sandbox.results.reset
   const reset = (): void => {
     const question = `Reset ${text(merchant)}? All its test intents and requests are deleted.`
     if (confirm(question)) void sandbox.act('POST', 'reset')
@@ -89,5 +88,5 @@ function data(sandbox: Sandbox, { id, merchant }: SandboxEnvironment): TemplateR
     <p class="hint">A reset deletes all test intents, requests, issues, and fault rules, and returns the clock to real
       time. API keys and origins are kept.</p>
     <p class="row"><button type="button" class="danger" @click=${reset}>Reset…</button>
-      <span role="status">${deleted === undefined ? nothing : `Deleted intents: ${text(deleted)}.`}</span></p>`
+      <span role="status">${done ? `Deleted intents: ${text(done.deleted)}.` : nothing}</span></p>`
 }
