@@ -10,7 +10,7 @@ export const texts = {
     'Սա սովորականից երկար է տևում…',
     'Загрузка идёт дольше обычного…',
   ],
-  /** While nobody knows, or only the form does. */
+  /** The shop has not said the result. The form may have shown it. */
   confirming: [
     'Waiting for the shop to confirm your order. Do not pay again.',
     'Սպասում ենք, որ խանութը հաստատի պատվերը։ Կրկին մի վճարեք։',

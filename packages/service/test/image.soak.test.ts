@@ -42,7 +42,7 @@ test('runs as a plain user, keeps data in a volume, and contains no secret', () 
   }
 })
 
-test('builds a healthy service on PostgreSQL with its steps', { timeout: 300_000 }, async () => {
+test('builds a healthy service on PostgreSQL with its steps', async () => {
   const folder = temporaryFolder()
   const server = await startPostgres()
   const port = await freePort(2)
