@@ -129,10 +129,10 @@ const recordAnnouncements = `
 
 const thanks = 'We have received your payment. Thank you.'
 const results = [
-  ['processing', 'Your bank is processing the payment. Do not pay again. You can leave this page.'],
+  ['processing', 'Your bank is processing the payment. You can leave this page. Do not pay again.'],
   ['paid', thanks],
   ['paid', thanks, true],
-  ['review', 'We have received your payment and are checking it. Do not pay again.'],
+  ['review', 'We are checking your payment. Do not pay again.'],
   ['failed', 'The payment did not go through. You were not charged.'],
 ] as const
 
@@ -183,7 +183,7 @@ test('announces a long wait for the result to a buyer in the form, and moves not
   await actInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
-    .toEqual(['Waiting for the shop to confirm your order. Do not pay again.'])
+    .toEqual(['Waiting for the shop to confirm. Do not pay again.'])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)
 })

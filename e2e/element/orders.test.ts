@@ -104,7 +104,7 @@ test('a second tab that moves the session leaves the order of this one', async (
 
 for (const [phase, expected] of [
   ['paid', 'We have received your payment. Thank you.'],
-  ['processing', 'Your bank is processing the payment. Do not pay again. You can leave this page.'],
+  ['processing', 'Your bank is processing the payment. You can leave this page. Do not pay again.'],
 ] as const) {
   test(`a page that is reloaded after the payment shows only that it is ${phase}`, async ({
     page,
@@ -156,7 +156,7 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   orders.A = { phase: 'paid', response: { status: 401 } }
   await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
-  const unconfirmed = 'Waiting for the shop to confirm your order. Do not pay again.'
+  const unconfirmed = 'Waiting for the shop to confirm. Do not pay again.'
   await expect(page.locator('#pay')).toContainText(unconfirmed)
   await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
   expect(requests).toHaveLength(2)
@@ -176,9 +176,7 @@ test('a status that fails for a moment is asked again', async ({ page, sites, pa
   await actInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
-  await expect(
-    page.getByText('Waiting for the shop to confirm your order. Do not pay again.'),
-  ).toBeVisible()
+  await expect(page.getByText('Waiting for the shop to confirm. Do not pay again.')).toBeVisible()
   orders.A = { phase: 'paid' }
   await page.clock.fastForward(5000)
   await waitForState(page, 'paid')
@@ -199,7 +197,7 @@ for (const silent of ['shop', 'checkout'] as const) {
     await page.clock.fastForward(2000)
     await expect(page.locator('#pay .message')).toHaveCount(0)
     await page.clock.fastForward(2000)
-    await expect(page.locator('#pay .message')).toContainText('This is taking longer than usual')
+    await expect(page.locator('#pay .message')).toContainText('Still loading')
     await expect(page.getByRole('button')).toHaveCount(0)
     await page.clock.fastForward(4000)
     orders.A = { phase: 'open' }

@@ -6,12 +6,15 @@ const standalone: UserConfig = {
   plugins: [
     {
       name: 'compact-templates',
-      // Indentation of styles and markup. Line breaks of markup stay as spaces.
+      // Indentation of styles and markup. A line break that is a space of a text stays.
       transform: (code, id) => {
-        if (/checkout-element\.ts/.test(id)) return code.replace(/\n\s+/g, '\n')
-        return /styles\.ts/.test(id)
-          ? code.replace(/(?<=[;{}])\n\s*|(?<=[:,>~/+]) | (?=[{>~/+])/g, '')
-          : undefined
+        if (/checkout-element\.ts/.test(id)) {
+          return code.replace(/(?<=[>}`])\n\s+(?=[<$])/g, '').replace(/\n\s+/g, '\n')
+        }
+        if (!/styles\.ts/.test(id)) return
+        return code
+          .replace(/(?<=[;{},])\n\s*|(?<=[:,>~/+]) | (?=[{>~/+])/g, '')
+          .replaceAll(';}', '}')
       },
     },
   ],

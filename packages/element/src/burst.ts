@@ -4,7 +4,7 @@
  * Returns a function to call at each event. It returns whether more than `limit` events ever came within
  * `window` milliseconds.
  */
-export function burstOf({ limit, window }: { limit: number; window: number }): () => boolean {
+export function burstOf(limit: number, window: number): () => boolean {
   const times: number[] = []
   let exceeded = false
   return () => {

@@ -15,7 +15,7 @@ import { FrameController } from './frame-controller.ts'
 import type { FetchHandoff, FetchStatus, Handoff } from './handoff.ts'
 import { PaymentController } from './payment-controller.ts'
 import { styles } from './styles.ts'
-import { errorText, failureText, type TextOf, textsFor } from './texts.ts'
+import { type ButtonName, buttonFor, errorText, icons, resultText, textsFor } from './texts.ts'
 
 /**
  * Shows the hosted checkout for one order, and then what your server says about its payment. Card data stays in its frame.
@@ -247,68 +247,61 @@ export class PiCheckout extends LitElement {
     return this.shadowRoot?.querySelector<HTMLElement>(`[part=${name}]`)
   }
 
-  get #textOf(): TextOf {
+  get #textOf() {
     return textsFor(this.#frame.language)
   }
 
   #loading(): TemplateResult {
     const { delay } = this.#payment.payment
     const bones = Array(delay ? 6 : 7).fill(html`<i></i>`)
-    const text = [this.#textOf('loading'), delay > 1 ? this.#retry() : nothing]
+    const button = delay > 1 ? 'retry' : undefined
     return html`
       <slot name="loading"><div class="skeleton">${bones}</div></slot>
-      ${delay ? this.#message(text) : nothing}`
+      ${delay ? this.#message(this.#textOf('loading'), button) : nothing}`
   }
 
   #result(): unknown {
-    const { state } = this
     const { delay, report } = this.#payment.payment
+    const state = this.state as keyof typeof icons
     // The frame shows its own result, with a line below it.
-    if (state === 'confirming' && this.#frame.element) {
-      const text = html`<slot name=${state}>${this.#textOf(state)}</slot>`
-      return delay ? this.#message(text) : nothing
-    }
-    switch (state) {
-      case 'confirming':
-      case 'processing':
-      case 'paid':
-      case 'review':
-      case 'failed': {
-        const isFailed = state === 'failed'
-        const text = isFailed ? failureText(report?.reason, this.#textOf) : this.#textOf(state)
-        const retry = isFailed ? this.#retry() : nothing
-        const icon = isFailed ? '!' : state === 'paid' ? '✓' : '…'
-        return this.#message(html`<slot name=${state}>${sentences(text, icon)}</slot>${retry}`)
-      }
-      default:
-        return nothing
-    }
+    if (!icons[state] || (this.#frame.element && !delay)) return nothing
+    const { reason } = report ?? {}
+    const text = resultText(this.#textOf, state, reason)
+    const icon = reason === 'refunded' ? '↺' : icons[state]
+    return this.#message(
+      html`<slot name=${state}>${this.#sentences(text, icon)}</slot>`,
+      state === 'failed' ? 'retry' : undefined,
+    )
   }
 
   #failure(error: CheckoutError): TemplateResult {
     const help = helpFor(error)
-    // A frame that is still there shows the form's result.
-    const text = this.#frame.element ? this.#textOf('confirming') : errorText(error, this.#textOf)
-    return this.#message(html`
-      <slot name="error">${this.#frame.element ? text : sentences(text, '!')}</slot>
-      ${error.retryable ? this.#retry(error.code === 'status_failed' ? 'check' : 'retry') : nothing}
-      <slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
-      ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`)
+    const text = this.#frame.element
+      ? resultText(this.#textOf, 'confirming')
+      : errorText(error, this.#textOf)
+    return this.#message(
+      html`<slot name="error">${this.#sentences(text, '!')}</slot>`,
+      buttonFor(error),
+      html`<slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
+      ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`,
+    )
   }
 
-  #message(content: unknown): TemplateResult {
-    return html`<div class="message">${content}</div>`
+  #message(text: unknown, button?: ButtonName, more?: TemplateResult): TemplateResult {
+    const onClick = button === 'reload' ? () => location.reload() : this.reload
+    return html`<div class="message">
+      ${text}
+      ${button ? html`<button part="retry" @click=${onClick}>${this.#textOf(button)}</button>` : nothing}
+      ${more}
+    </div>`
   }
 
-  #retry(label: 'check' | 'retry' = 'retry'): TemplateResult {
-    return html`<button part="retry" @click=${this.reload}>${this.#textOf(label)}</button>`
+  /** The first sentence is a heading, except below the frame. */
+  #sentences(text: string, icon: string): unknown {
+    if (this.#frame.element) return text
+    const [first = ''] = text.split(/(?<=[.։]) /)
+    return html`<span aria-hidden="true" data-icon=${icon}></span><b>${first}</b>${text.slice(first.length)}`
   }
-}
-
-/** The first sentence is a heading. */
-function sentences(text: string, icon: string): TemplateResult {
-  const [first = ''] = text.split(/(?<=[.։]) /)
-  return html`<span aria-hidden="true" data-icon=${icon}></span><b>${first}</b>${text.slice(first.length)}`
 }
 
 declare global {

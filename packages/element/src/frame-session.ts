@@ -19,7 +19,7 @@ import {
 } from '@pi-checkout/contract/frame-protocol'
 import { burstOf } from './burst.ts'
 import type { CheckoutErrorCode } from './errors.ts'
-import { FrameHeight } from './frame-height.ts'
+import { heightOf } from './frame-height.ts'
 import type { Handoff } from './handoff.ts'
 
 /** What a session reports to its element. `fail` is the last event. */
@@ -53,9 +53,9 @@ export class FrameSession {
 
   readonly #options: SessionOptions
   readonly #end = new AbortController()
-  readonly #height = new FrameHeight(this.frame, this.#end.signal)
+  readonly #setHeight = heightOf(this.frame)
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>()
-  readonly #isFlood = burstOf({ limit: 5, window: 10_000 })
+  readonly #isFlood = burstOf(5, 10_000)
   #port: MessagePort | undefined
   #acknowledged = false
   /** What the page has. */
@@ -156,7 +156,7 @@ export class FrameSession {
       case 'ack':
         break
       case 'size':
-        this.#height.request(message.h)
+        this.#setHeight(message.h)
         break
       case 'pong':
         this.#stopTimers('pong')

@@ -39,19 +39,25 @@ export const styles = unsafeCSS(`
   .framed > div + div {
     grid-row: 2;
   }
+  [part='loading'] > .message {
+    min-block-size: 90px;
+  }
   [part='result'] ::slotted([hidden]) {
     display: block !important;
+  }
+  .skeleton,
+  .message {
+    display: grid;
+    align-content: start;
+    max-inline-size: 400px;
+    margin: 0 auto;
+    padding: 16px 20px;
   }
   .skeleton {
     position: absolute;
     inset: 0;
-    display: grid;
     grid-template-columns: 1fr 1fr;
-    align-content: start;
     gap: 0 10px;
-    max-inline-size: 400px;
-    margin: 16px auto 0;
-    padding: 0 20px;
     overflow: hidden;
   }
   i:nth-child(3),
@@ -71,12 +77,8 @@ export const styles = unsafeCSS(`
   }
   .message {
     position: relative;
-    display: grid;
     justify-items: center;
     gap: 20px;
-    margin: 0 auto;
-    max-inline-size: 400px;
-    padding: 20px;
   }
   b,
   span {

@@ -5,37 +5,39 @@ import type { CheckoutError } from './errors.ts'
 export const texts = {
   title: ['Secure payment form', 'Վճարման անվտանգ էջ', 'Безопасная форма оплаты'],
   /** After four seconds. */
-  loading: [
-    'This is taking longer than usual…',
-    'Սա սովորականից երկար է տևում…',
-    'Загрузка идёт дольше обычного…',
-  ],
+  loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
   /** The shop has not said the result. The form may have shown it. */
   confirming: [
-    'Waiting for the shop to confirm your order. Do not pay again.',
-    'Սպասում ենք, որ խանութը հաստատի պատվերը։ Կրկին մի վճարեք։',
-    'Ждём, когда магазин подтвердит заказ. Не платите повторно.',
+    'Waiting for the shop to confirm.',
+    'Սպասում ենք խանութի հաստատմանը։',
+    'Ждём подтверждения магазина.',
   ],
   processing: [
-    'Your bank is processing the payment. Do not pay again. You can leave this page.',
-    'Ձեր բանկը մշակում է վճարումը։ Կրկին մի վճարեք։ Կարող եք փակել այս էջը։',
-    'Ваш банк обрабатывает платёж. Не платите повторно. Эту страницу можно закрыть.',
+    'Your bank is processing the payment. You can leave this page.',
+    'Բանկը մշակում է վճարումը։ Կարող եք փակել այս էջը։',
+    'Банк обрабатывает платёж. Эту страницу можно закрыть.',
   ],
+  review: [
+    'We are checking your payment.',
+    'Մենք ստուգում ենք ձեր վճարումը։',
+    'Мы проверяем ваш платёж.',
+  ],
+  /** After the three above. */
+  once: ['Do not pay again.', 'Կրկին մի վճարեք։', 'Не платите повторно.'],
   paid: [
     'We have received your payment. Thank you.',
     'Մենք ստացել ենք ձեր վճարումը։ Շնորհակալություն։',
     'Мы получили ваш платёж. Спасибо.',
   ],
-  review: [
-    'We have received your payment and are checking it. Do not pay again.',
-    'Մենք ստացել ենք ձեր վճարումը և ստուգում ենք այն։ Կրկին մի վճարեք։',
-    'Мы получили ваш платёж и проверяем его. Не платите повторно.',
-  ],
   failed: ['The payment did not go through.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['You canceled the payment.', 'Դուք չեղարկեցիք վճարումը։', 'Вы отменили платёж.'],
   expired: ['The time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
-  refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
+  refunded: [
+    'Your payment was refunded. You can pay again.',
+    'Ձեր վճարումը վերադարձվել է։ Կարող եք կրկին վճարել։',
+    'Ваш платёж возвращён. Можно оплатить повторно.',
+  ],
   unavailable: [
     'The payment form is not available.',
     'Վճարման էջը հասանելի չէ։',
@@ -43,14 +45,15 @@ export const texts = {
   ],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
   again: ['You will not be charged twice.', 'Երկու անգամ չի գանձվի։', 'Деньги не спишутся дважды.'],
-  unauthorized: [
-    'Your session has ended. Reload the page.',
-    'Աշխատաշրջանն ավարտվել է։ Թարմացրեք էջը։',
-    'Сеанс завершён. Обновите страницу.',
-  ],
+  contact: ['Please contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
+  ended: ['Your session has ended.', 'Աշխատաշրջանն ավարտվել է։', 'Сеанс завершён.'],
   check: ['Check again', 'Ստուգել նորից', 'Проверить ещё раз'],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
+  reload: ['Reload the page', 'Թարմացնել էջը', 'Обновить страницу'],
 }
+
+/** States with a text about the payment, and its icon. */
+export const icons = { confirming: '…', processing: '…', paid: '✓', review: '…', failed: '!' }
 
 const languages = ['en', 'hy', 'ru']
 
@@ -64,20 +67,33 @@ export function textsFor(tag: string): TextOf {
   return (name) => texts[name][index] ?? ''
 }
 
-/** Returns what happened and what the buyer can do. The other errors are for the shop to correct. */
-export function errorText({ code, cause, retryable }: CheckoutError, textOf: TextOf): string {
-  if (code === 'status_failed') return textOf('confirming')
-  // The session of the shop has ended.
-  if ([401, 403].includes(Object(cause).status)) return textOf('unauthorized')
-  const text = textOf(code === 'offline' || code === 'unauthorized' ? code : 'unavailable')
-  return retryable ? `${text} ${textOf('again')}` : text
-}
-
-/** Returns what happened to a payment that has failed. */
-export function failureText(reason: string | undefined, textOf: TextOf): string {
+/** Returns what the shop says about the payment, and what the buyer can do. */
+export function resultText(textOf: TextOf, state: keyof typeof icons, reason?: string): string {
+  if (state === 'paid') return textOf(state)
+  if (state !== 'failed') return `${textOf(state)} ${textOf('once')}`
   if (reason === 'refunded') return textOf(reason)
   const isKnown = reason === 'canceled' || reason === 'expired'
-  return `${textOf(isKnown ? reason : 'failed')} ${textOf('uncharged')}`
+  return `${textOf(isKnown ? reason : state)} ${textOf('uncharged')}`
+}
+
+/** What a button does, by the name of its text. */
+export type ButtonName = 'check' | 'reload' | 'retry'
+
+/** Returns what can help after an error: another look, the shop's sign-in, or another try. */
+export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName | undefined {
+  if (code === 'status_failed') return 'check'
+  // The shop's session has ended, or the checkout's.
+  const isEnded = code === 'unauthorized' || [401, 403].includes(Object(cause).status)
+  return isEnded ? 'reload' : retryable ? 'retry' : undefined
+}
+
+/** Returns what happened, and what the buyer can do. The errors without a button are for the shop to correct. */
+export function errorText(error: CheckoutError, textOf: TextOf): string {
+  const button = buttonFor(error)
+  if (button === 'check') return resultText(textOf, 'confirming')
+  if (button === 'reload') return textOf('ended')
+  const text = textOf(error.code === 'offline' ? error.code : 'unavailable')
+  return `${text} ${textOf(button ? 'again' : 'contact')}`
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */

@@ -187,28 +187,25 @@ test('ends a request without a response after twenty seconds, and says so', asyn
   await ended
 })
 
-test.each(['visible', 'hidden'])(
-  'leaves no listener and no timer after a %s page',
-  async (first) => {
-    responses = ['processing', 'paid']
-    hide(first === 'hidden')
-    const { signal } = new AbortController()
-    const spies = [signal, document].map((target) => ({
-      added: vi.spyOn(target, 'addEventListener'),
-      removed: vi.spyOn(target, 'removeEventListener'),
-    }))
-    const followed = followPayment('/checkout/status', { signal })
-    await vi.advanceTimersByTimeAsync(10)
-    hide(false)
-    await vi.runAllTimersAsync()
-    expect(await followed).toBe('paid')
-    for (const { added, removed } of spies) {
-      const calls = added.mock.calls.map(([type, listener]) => [type, listener])
-      expect(removed.mock.calls).toEqual(expect.arrayContaining(calls))
-    }
-    expect(vi.getTimerCount()).toBe(0)
-  },
-)
+test('leaves no listener and no timer, also after a hidden page', async () => {
+  responses = ['processing', 'paid']
+  hide(true)
+  const { signal } = new AbortController()
+  const spies = [signal, document].map((target) => ({
+    added: vi.spyOn(target, 'addEventListener'),
+    removed: vi.spyOn(target, 'removeEventListener'),
+  }))
+  const followed = followPayment('/checkout/status', { signal })
+  await vi.advanceTimersByTimeAsync(10)
+  hide(false)
+  await vi.runAllTimersAsync()
+  expect(await followed).toBe('paid')
+  for (const { added, removed } of spies) {
+    const calls = added.mock.calls.map(([type, listener]) => [type, listener])
+    expect(removed.mock.calls).toEqual(expect.arrayContaining(calls))
+  }
+  expect(vi.getTimerCount()).toBe(0)
+})
 
 test('aborts a request with the reason of its signal, also while the body arrives', async () => {
   const stop = new AbortController()
@@ -246,17 +243,19 @@ test.each([
   )
 })
 
+const path = '/checkout/handoff'
+
 test.each([
   [409, { title: 'Paid', code: 'order_already_paid' }, 'Paid', 'order_already_paid', false],
-  [400, '<!doctype html>', 'The shop returned 400', 'unknown', false],
-  [429, null, 'The shop returned 429', 'unknown', true],
+  [400, '<!doctype html>', `The shop returned 400 for ${path}`, 'unknown', false],
+  [429, null, `The shop returned 429 for ${path}`, 'unknown', true],
   [503, { title: 1, code: 2, retryable: 'no' }, 'The shop returned 503', 'unknown', true],
-  [503, { retryable: false }, 'The shop returned 503', 'unknown', false],
-  [409, { retryable: true }, 'The shop returned 409', 'unknown', true],
+  [503, { retryable: false }, `The shop returned 503 for ${path}`, 'unknown', false],
+  [409, { retryable: true }, `The shop returned 409 for ${path}`, 'unknown', true],
 ])('postHandoff rejects %i with %j', async (status, body, message, code, retryable) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   vi.stubGlobal('fetch', async () => new Response(text, { status }))
-  const error = await postHandoff('/checkout/handoff').catch((reason) => reason)
+  const error = await postHandoff(path).catch((reason) => reason)
   expect(error).toBeInstanceOf(ShopError)
   expect(error).toMatchObject({ name: 'ShopError', message, code, status, retryable })
 })

@@ -241,10 +241,6 @@ test('follows the height of its page, and shrinks later', () => {
     '402px',
     '350px',
   ])
-  send({ t: 'size', h: 100 })
-  session.end()
-  vi.advanceTimersByTime(150)
-  expect(height()).toBe('350px')
 })
 
 test('stops to grow with a page that follows its height', () => {

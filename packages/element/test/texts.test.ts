@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest'
 import { CheckoutError, type CheckoutErrorCode } from '../src/errors.ts'
-import { closestLanguage, errorText, failureText, texts, textsFor } from '../src/texts.ts'
+import { buttonFor, closestLanguage, errorText, resultText, texts, textsFor } from '../src/texts.ts'
 
 test.each([
   ['en-GB', 'Try again'],
@@ -25,28 +25,34 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-test.each<[CheckoutErrorCode, string, number?]>([
-  ['offline', 'You are offline. You will not be charged twice.'],
-  ['connection_lost', 'The payment form is not available. You will not be charged twice.'],
-  ['handoff_failed', 'The payment form is not available. You will not be charged twice.'],
-  ['unauthorized', 'Your session has ended. Reload the page.'],
-  ['blocked_by_csp', 'The payment form is not available.'],
-  ['status_failed', 'Waiting for the shop to confirm your order. Do not pay again.'],
+const unavailable = 'The payment form is not available.'
+
+test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number]>([
+  ['offline', 'You are offline. You will not be charged twice.', 'Try again'],
+  ['connection_lost', `${unavailable} You will not be charged twice.`, 'Try again'],
+  ['handoff_failed', `${unavailable} You will not be charged twice.`, 'Try again'],
+  ['unauthorized', 'Your session has ended.', 'Reload the page'],
+  ['blocked_by_csp', `${unavailable} Please contact the shop.`],
+  ['status_failed', 'Waiting for the shop to confirm. Do not pay again.', 'Check again'],
+  ['status_failed', 'Waiting for the shop to confirm. Do not pay again.', 'Check again', 401],
   // The session of the shop has ended.
-  ['handoff_failed', 'Your session has ended. Reload the page.', 401],
-])('tells the buyer for %s: %s', (code, text, status) => {
-  const cause = status && { status, retryable: false }
-  expect(errorText(new CheckoutError(code, { cause }), textsFor('en'))).toBe(text)
+  ['handoff_failed', 'Your session has ended.', 'Reload the page', 401],
+  ['handoff_failed', `${unavailable} Please contact the shop.`, undefined, 404],
+])('tells the buyer for %s: %s %s', (code, text, label, status) => {
+  const error = new CheckoutError(code, { cause: status && { status, retryable: false } })
+  const button = buttonFor(error)
+  expect(errorText(error, textsFor('en'))).toBe(text)
+  expect(button && textsFor('en')(button)).toBe(label)
 })
 
 test.each([
   ['canceled', 'You canceled the payment. You were not charged.'],
   ['expired', 'The time to pay has run out. You were not charged.'],
-  ['refunded', 'Your payment was refunded.'],
+  ['refunded', 'Your payment was refunded. You can pay again.'],
   ['declined', 'The payment did not go through. You were not charged.'],
   [undefined, 'The payment did not go through. You were not charged.'],
 ])('tells the buyer why a payment failed: %s', (reason, text) => {
-  expect(failureText(reason, textsFor('en'))).toBe(text)
+  expect(resultText(textsFor('en'), 'failed', reason)).toBe(text)
 })
 
 test('finds the closest language, also outside of a shadow root', () => {

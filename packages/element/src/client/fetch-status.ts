@@ -48,7 +48,7 @@ export interface OrderRequest {
  * pay.fetchStatus = (options) => getStatus('https://api.shop.example/checkout/status', options)
  */
 export async function getStatus(url: string, options?: OrderRequest): Promise<PaymentStatus> {
-  return readStatus(await requestJson(url, { ...options, method: 'GET' }))
+  return readStatus(await requestJson('GET', url, options))
 }
 
 const phases: readonly unknown[] = ['open', 'processing', 'paid', 'failed', 'review', 'unknown']

@@ -16,5 +16,5 @@ import { requestJson } from './request-json.ts'
  */
 export async function postHandoff(url: string, options?: OrderRequest): Promise<OrderHandoff> {
   // The element checks all three values.
-  return (await requestJson(url, { ...options, method: 'POST' })) as unknown as OrderHandoff
+  return (await requestJson('POST', url, options)) as unknown as OrderHandoff
 }

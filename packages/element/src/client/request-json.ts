@@ -2,25 +2,19 @@
 import type { OrderRequest } from './fetch-status.ts'
 import { ShopError } from './shop-error.ts'
 
-/** Longest time that a request can take, in milliseconds. */
-const requestTimeout = 20_000
-
-interface JsonRequest extends OrderRequest {
-  /** A GET has the order in its query, a POST in its body. */
-  readonly method: 'GET' | 'POST'
-}
-
 /**
  * Returns the JSON of a response, `{}` if its body is something else.
  *
+ * @param method - A GET has the order in its query, a POST in its body.
  * @param path - Resolved against the page's origin, because a `<base>` can be injected.
  * @throws {ShopError} If the response is an error, or a redirect to another page.
  * @throws {TypeError} If there is no response, or none in 20 seconds.
  * @throws The reason of `signal`, if it aborts.
  */
 export async function requestJson(
+  method: 'GET' | 'POST',
   path: string,
-  { method, orderId, signal }: JsonRequest,
+  { orderId, signal }: OrderRequest = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const url = new URL(path, location.origin)
   const isPost = method === 'POST'
@@ -30,7 +24,7 @@ export async function requestJson(
   const abort = (): void => end.abort(signal?.reason ?? new TypeError('No response in 20 seconds'))
   if (signal?.aborted) abort()
   signal?.addEventListener('abort', abort)
-  const timer = setTimeout(abort, requestTimeout)
+  const timer = setTimeout(abort, 20_000)
   try {
     const send = (): Promise<Response> =>
       fetch(url.href, {
@@ -56,7 +50,9 @@ export async function requestJson(
     })
     const body = Object(json)
     // A redirect has the status 0.
-    if (!response.ok) throw new ShopError(response.status || 302, body)
+    const status = response.status || 302
+    const title = `The shop returned ${status} for ${url.pathname}`
+    if (!response.ok) throw new ShopError(status, { title, ...body })
     return body
   } finally {
     clearTimeout(timer)
