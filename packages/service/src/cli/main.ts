@@ -10,15 +10,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { realNow } from '../clock.ts'
 import { type Config, type Flags, readConfig } from '../config.ts'
 import { isExplained } from '../explained-error.ts'
 import { describeError, logError } from '../log.ts'
-import { isMerchantName } from '../merchants/merchant-name.ts'
+import { isMerchantName } from '../merchants/merchants.ts'
 import { packageRoot } from '../package-root.ts'
 import { redact } from '../redact.ts'
 import { startProblem } from '../start/start-problem.ts'
-import type { AdminCommand } from './admin-commands.ts'
+import type { Database } from '../store/database.ts'
 import { banner } from './format-start.ts'
 
 interface StartOptions extends Flags {
@@ -61,7 +60,7 @@ const merchants = program
   .description('Manage merchants and their environments')
 withStore(
   merchants.command('list').description('List environments with their valid keys and origins'),
-).action(async (options) => await run(options, { command: 'merchants list' }))
+).action(async (options) => await administer(options, ({ listMerchants }, db) => listMerchants(db)))
 
 const keys = program.command('keys').description('Manage secret API keys')
 withStore(keys.command('create').description('Create a key and show it once'))
@@ -71,30 +70,32 @@ withStore(keys.command('create').description('Create a key and show it once'))
     readMerchant,
   )
   .addOption(environmentOption('required: environment of the key').makeOptionMandatory())
-  .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z', readTime)
-  .action(async ({ merchant, environment, expires: expiresAt, ...options }) => {
-    await run(options, { command: 'keys create', merchant, environment, expiresAt })
+  .action(async ({ merchant, environment, ...options }) => {
+    await administer(options, ({ createKey }, db) => createKey(db, { merchant, environment }))
   })
 withStore(keys.command('list').description('List keys by id and last characters')).action(
-  async (options) => await run(options, { command: 'keys list' }),
+  async (options) => await administer(options, ({ listKeys }, db) => listKeys(db)),
 )
 withStore(keys.command('revoke').description('Revoke a key permanently'))
   .argument('<id>', 'id of the key, as keys list shows it')
-  .action(async (id, options) => await run(options, { command: 'keys revoke', id }))
+  .action(async (id, options) => {
+    await administer(options, ({ revokeKey }, db) => revokeKey(db, id))
+  })
 
 const origins = program
   .command('origins')
   .description('Manage origins whose pages may show the checkout')
-for (const [name, description] of [
-  ['add', 'Register an exact origin'],
-  ['remove', 'Remove an origin, so that its pages cannot show the checkout'],
+for (const [name, command, description] of [
+  ['add', 'addOrigin', 'Register an exact origin'],
+  ['remove', 'removeOrigin', 'Remove an origin, so that its pages cannot show the checkout'],
 ] as const) {
   withStore(origins.command(name).description(description))
     .argument('<origin>', 'such as https://shop.example.com')
     .option('--merchant <name>', 'owner of the origin (default: the first merchant)', readMerchant)
     .addOption(environmentOption('environment of the merchant').default('test'))
     .action(async (origin, { merchant, environment, ...options }) => {
-      await run(options, { command: `origins ${name}`, origin, merchant, environment })
+      const named = { merchant, environment }
+      await administer(options, (commands, db) => commands[command](db, origin, named))
     })
 }
 
@@ -105,7 +106,9 @@ withStore(
     .description('Revoke the clientSecret of an intent and end its checkout sessions'),
 )
   .argument('<id>', 'id of the intent')
-  .action(async (id, options) => await run(options, { command: 'intents revoke-secret', id }))
+  .action(async (id, options) => {
+    await administer(options, ({ revokeSecret }, db) => revokeSecret(db, id))
+  })
 
 withStart(
   program
@@ -155,14 +158,6 @@ function readMerchant(text: string): string {
   const rule =
     'It must have 1 to 128 characters, and none that controls a terminal or the direction of text.'
   throw new InvalidArgumentError(rule)
-}
-
-function readTime(text: string): string {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime()) || time <= realNow()) {
-    throw new InvalidArgumentError('It must be a time in the future, such as 2027-01-31T00:00:00Z.')
-  }
-  return time.toISOString()
 }
 
 async function start({ json, check, ...flags }: StartOptions): Promise<void> {
@@ -215,10 +210,16 @@ async function exec(command: readonly string[], flags: Flags): Promise<void> {
   process.exitCode = await runBesideService(config, command, log)
 }
 
-async function run(flags: Flags, command: AdminCommand): Promise<void> {
+type Commands = typeof import('./admin-commands.ts')
+
+async function administer(
+  flags: Flags,
+  command: (commands: Commands, db: Database) => Promise<object>,
+): Promise<void> {
   const { store } = readConfig(flags, process.env)
-  const { administer } = await import('./admin-commands.ts')
-  console.log(JSON.stringify(await administer(store, command), null, 2))
+  const commands = await import('./admin-commands.ts')
+  const printed = await commands.administer(store, async (db) => await command(commands, db))
+  console.log(JSON.stringify(printed, null, 2))
 }
 
 /** Masks the arguments that a message of commander repeats, and none of its other words. */

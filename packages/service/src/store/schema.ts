@@ -41,7 +41,6 @@ create table if not exists api_keys (
   -- Prefix and last four characters: enough to tell keys apart.
   display text not null,
   created_at bigint not null,
-  expires_at bigint,
   revoked_at bigint
 );
 create index if not exists api_keys_environment on api_keys (environment_id);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createKey, listMerchants } from '../../src/cli/admin-commands.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import { administer, create, created, startTestService } from '../support/service.ts'
@@ -53,13 +54,11 @@ test('revokes a key of its environment immediately, and no other', async () => {
 test('keeps a merchant that has a live environment', async () => {
   const merchant = 'Sevan Books'
   for (const environment of ['test', 'live'] as const) {
-    await administer(directory, { command: 'keys create', merchant, environment })
+    await administer(directory, (db) => createKey(db, { merchant, environment }))
   }
   const id = await environmentId(service, merchant)
   expect((await control(service, 'DELETE', `/environments/${id}`)).status).toBe(200)
-  const { merchants } = await administer<{ merchants: readonly object[] }>(directory, {
-    command: 'merchants list',
-  })
+  const { merchants } = await administer(directory, listMerchants)
   expect(merchants).toContainEqual(expect.objectContaining({ merchant, environment: 'live' }))
 })
 
