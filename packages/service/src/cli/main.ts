@@ -16,8 +16,8 @@ import { describeError, logError } from '../log.ts'
 import { isMerchantName } from '../merchants/merchants.ts'
 import { packageRoot } from '../package-root.ts'
 import { redact } from '../redact.ts'
-import { startProblem } from '../start/start-problem.ts'
 import type { Database } from '../store/database.ts'
+import { StoreError } from '../store/errors.ts'
 import { banner } from './format-start.ts'
 
 interface StartOptions extends Flags {
@@ -232,10 +232,21 @@ function maskArguments(message: string): string {
 function explain(error: unknown): number {
   // Commander has printed it. A group without a command prints its help, which is no mistake.
   if (error instanceof CommanderError) return error.code === 'commander.help' ? 0 : error.exitCode
-  const { name, code, message } = describeError(error)
-  const unexplained = `failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`
-  const problem = startProblem(error) ?? unexplained
+  const isKnown = error instanceof Error && isExplained(error)
+  const problem = isKnown ? error.message : (storeProblem(error) ?? unexplained(error))
   for (const line of problem.split('\n')) console.error(`pi-service: ${line}`)
-  if (!(error instanceof Error && isExplained(error))) console.error(describeError(error))
+  if (!isKnown) console.error(describeError(error))
   return 1
+}
+
+function storeProblem(error: unknown): string | undefined {
+  if (!(error instanceof StoreError && error.unavailable)) return undefined
+  return error.code.startsWith('SQLITE')
+    ? `The data directory cannot be read or written (${error.code}). Free some space, or restore it from a backup.`
+    : `The database cannot be reached or written (${error.code}). Check that it is running, and that --database-url or PI_DATABASE_URL names the primary.`
+}
+
+function unexplained(error: unknown): string {
+  const { name, code, message } = describeError(error)
+  return `failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`
 }

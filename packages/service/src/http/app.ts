@@ -20,6 +20,7 @@ import { z } from 'zod'
 import { newRequestId } from '../ids.ts'
 import { sendClientError } from './client-errors.ts'
 import {
+  inputProblem,
   notFound,
   ProblemError,
   type ProblemPage,
@@ -27,7 +28,6 @@ import {
   sendProblem,
 } from './problem.ts'
 import { type Facts, newFacts } from './request-facts.ts'
-import { inputProblem } from './validation.ts'
 
 /** An instance whose schemas are those of zod. */
 export type App = FastifyInstance<

@@ -11,8 +11,8 @@ import {
   readKeyFile,
 } from '../store/data-directory.ts'
 import type { Database } from '../store/database.ts'
-import { migrate } from '../store/migrate.ts'
 import { openPostgres } from '../store/postgres.ts'
+import { migrate } from '../store/schema.ts'
 import { sql } from '../store/sql.ts'
 import { openSqlite } from '../store/sqlite.ts'
 

@@ -9,8 +9,8 @@ import {
   listIntentsOfOrder,
   releaseKey,
 } from '../../src/intents/statements.ts'
-import { migrate } from '../../src/store/migrate.ts'
 import { openPool } from '../../src/store/postgres.ts'
+import { migrate } from '../../src/store/schema.ts'
 import { setForms, textOf } from '../../src/store/sets.ts'
 import { type Statement, sql } from '../../src/store/sql.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
