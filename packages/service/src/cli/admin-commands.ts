@@ -14,11 +14,6 @@ import * as merchants from '../merchants/merchants.ts'
 import { openDatabase } from '../start/open-store.ts'
 import type { Database } from '../store/database.ts'
 
-/** Thrown if a command cannot be run. The message contains the fix. */
-class AdminError extends ExplainedError {
-  override readonly name = 'AdminError'
-}
-
 /** Runs a command. @throws {SettingError} If the store is in memory. */
 export async function administer<Result>(
   store: StoreChoice,
@@ -52,7 +47,7 @@ export async function listKeys(db: Database) {
 
 export async function revokeKey(db: Database, id: string) {
   if (await revokeApiKey(db, { id, now: new Date() })) return { id, revoked: true }
-  throw new AdminError('No key has this id. Run pi-service keys list.')
+  throw new ExplainedError('No key has this id. Run pi-service keys list.')
 }
 
 export async function listMerchants(db: Database) {
@@ -68,7 +63,7 @@ export async function listMerchants(db: Database) {
 export async function addOrigin(db: Database, given: string, named: Named) {
   const origin = readOrigin(given)
   if (!origin) {
-    throw new AdminError(
+    throw new ExplainedError(
       'The origin must be exact, such as https://shop.example.com, without a path or trailing slash. http is accepted for loopback only.',
     )
   }
@@ -80,13 +75,13 @@ export async function removeOrigin(db: Database, origin: string, named: Named) {
   const { id: environmentId, ...shown } = await findNamed(db, named)
   const origins = await merchants.removeOrigin(db, { environmentId, origin })
   if (origins) return { ...shown, origins }
-  throw new AdminError('The environment has no such origin. Run pi-service merchants list.')
+  throw new ExplainedError('The environment has no such origin. Run pi-service merchants list.')
 }
 
 export async function revokeSecret(db: Database, id: string) {
   const intents = createIntentStore({ db, now: () => new Date() })
   if (await change(intents, id, { type: 'revoked' })) return { id, secretRevoked: true }
-  throw new AdminError(
+  throw new ExplainedError(
     'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
   )
 }
@@ -101,7 +96,7 @@ async function findNamed(db: Database, { merchant: given, environment }: Named) 
   const merchant = given ?? (await merchants.firstMerchant(db)) ?? ''
   const found = await merchants.findEnvironmentByName(db, { merchant, mode: environment })
   if (found) return { id: found.id, merchant, environment }
-  throw new AdminError(
+  throw new ExplainedError(
     `There is no such merchant with a ${environment} environment. Create one with pi-service keys create.`,
   )
 }

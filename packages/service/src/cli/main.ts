@@ -44,6 +44,7 @@ status of its command, or with 128 plus the number of the signal that ended it.`
     outputError: (text, write) => write(maskArguments(text.replace(/^error:/, 'pi-service:'))),
   })
   .exitOverride()
+  .showHelpAfterError('Add --help to the command for its options.')
 
 withStart(program.command('start').description('Start the service; Ctrl-C or SIGTERM stops it'))
   .option(
@@ -120,18 +121,10 @@ withStart(
   .passThroughOptions()
   .action(exec)
 
-pointToHelp(program, program.name())
-
 try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = explain(error)
-}
-
-/** After an error, names the help of the command that was used. */
-function pointToHelp(command: Command, name: string): void {
-  command.showHelpAfterError(`Run ${name} --help for its commands and options.`)
-  for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`)
 }
 
 function withStore(command: Command): Command {

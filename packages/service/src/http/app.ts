@@ -27,7 +27,7 @@ import {
   problemResponse,
   sendProblem,
 } from './problem.ts'
-import { type Facts, newFacts } from './request-facts.ts'
+import { Facts } from './request-facts.ts'
 
 /** An instance whose schemas are those of zod. */
 export type App = FastifyInstance<
@@ -110,7 +110,7 @@ export function createApp({
 
   app.decorateRequest('facts', null as never)
   app.addHook('onRequest', (request, reply, next) => {
-    Object.assign(request, { facts: newFacts() })
+    Object.assign(request, { facts: new Facts() })
     running?.add(request)
     reply.header(names.requestId, request.id)
     next()

@@ -67,21 +67,13 @@ export async function startService({
   const names = { '--port': 'port', '--shop-origin': 'shopOrigins', PI_LOG_LEVEL: 'logLevel' }
   const config = readConfig(flags, { PI_LOG_LEVEL: logLevel }, names)
   const log = pino({ level: config.logLevel }, pino.destination(2))
-  const { ready, stop: stopInstance } = await startInstance(config, log)
-  const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = ready
+  const running = await startInstance(config, log)
+  const { environment: _, apiKey, ...ready } = running.ready
   if (apiKey === null) throw new Error('A store in memory has no key')
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => {
-    stopped ??= stopInstance()
+    stopped ??= running.stop()
     return stopped
   }
-  return {
-    baseUrl,
-    checkoutOrigin,
-    apiKey,
-    adminToken,
-    inspectorUrl,
-    stop,
-    [Symbol.asyncDispose]: stop,
-  }
+  return { ...ready, apiKey, stop, [Symbol.asyncDispose]: stop }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Libsql from 'libsql'
-import { ExplainedError, SettingError } from '../explained-error.ts'
+import { SettingError } from '../explained-error.ts'
 import { codeOf } from '../system-error.ts'
 
 /** Names of the files. */
@@ -55,21 +55,11 @@ export async function createKeyFile(directory: string, key: string): Promise<voi
   await folder.sync().finally(async () => await folder.close())
 }
 
-class DirectoryInUse extends ExplainedError {
-  override readonly name = 'DirectoryInUse'
-
-  constructor(directory: string) {
-    super(
-      `The data directory ${directory} is in use by another service. Stop that service, or use another directory with --data.`,
-    )
-  }
-}
-
 /**
  * Lets one service have the directory, because what it keeps in memory would differ from that of another one. Commands
  * can use its store beside it. The system releases the lock when the process ends.
  *
- * @throws {DirectoryInUse}
+ * @throws {SettingError} If another service has it.
  */
 export async function lockDirectory(directory: string): Promise<() => void> {
   await prepareDirectory(directory)
@@ -80,7 +70,10 @@ export async function lockDirectory(directory: string): Promise<() => void> {
     lock.exec('begin exclusive')
   } catch (error) {
     lock.close()
-    throw codeOf(error) === 'SQLITE_BUSY' ? new DirectoryInUse(directory) : error
+    if (codeOf(error) !== 'SQLITE_BUSY') throw error
+    throw new SettingError(
+      `The data directory ${directory} is in use by another service. Stop that service, or use another directory with --data.`,
+    )
   }
   return () => void lock.close()
 }

@@ -8,7 +8,6 @@ import type { Statement } from './sql.ts'
 export type Change = { readonly intentId: string } | 'environments'
 
 export interface Database {
-  readonly kind: 'sqlite' | 'postgres'
   /** Runs a statement, which may share a commit with others. @throws {StoreError} */
   query<Row>(statement: Statement): Promise<Row[]>
   /** Runs all of the statements or none. @throws {StoreError} */

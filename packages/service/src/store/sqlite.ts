@@ -65,7 +65,6 @@ export function openSqlite(file?: string): Database {
   const looking = file === undefined ? undefined : watch(db, () => notify('environments'))
 
   return {
-    kind: 'sqlite',
     // The caller of `query` names the columns, and the statement lists them.
     query: async <Row>(statement: Statement) =>
       (isRead(statement) ? all(statement) : await write(statement)) as Row[],
