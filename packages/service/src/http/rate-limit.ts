@@ -83,18 +83,8 @@ export function createBuckets(
       if (tokens >= 1) return void levels.set(bucket, { tokens: tokens - 1, at })
       levels.set(bucket, { tokens, at })
       const seconds = Math.ceil((1 - tokens) / perSecond)
-      throw new ProblemError(
-        'rate_limited',
-        'Too many requests. Wait for the seconds in Retry-After.',
-        {
-          headers: {
-            'retry-after': String(seconds),
-            // draft-ietf-httpapi-ratelimit-headers
-            'ratelimit-policy': `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
-            ratelimit: `"default";r=0;t=${seconds}`,
-          },
-        },
-      )
+      const detail = 'Too many requests. Wait for the seconds in Retry-After.'
+      throw new ProblemError('rate_limited', detail, { headers: { 'retry-after': `${seconds}` } })
     },
   }
 }

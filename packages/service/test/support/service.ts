@@ -154,8 +154,6 @@ const apiHeaders = [
   'allow',
   'idempotent-replayed',
   'location',
-  'ratelimit',
-  'ratelimit-policy',
   'request-id',
   'retry-after',
   'www-authenticate',
