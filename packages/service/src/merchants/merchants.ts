@@ -37,14 +37,15 @@ export async function ensureEnvironment(
 ): Promise<Environment> {
   const at = now.getTime()
   const salt = randomBytes(32).toString('hex')
-  await db.transaction([
-    sql`insert into merchants (id, name, created_at)
-        values (${`mer_${randomBase62(16)}`}, ${merchant}, ${at}) on conflict (name) do nothing`,
-    sql`insert into environments (id, merchant_id, mode, allowed_origins, idempotency_salt, created_at)
-        values (${`env_${randomBase62(16)}`}, (select id from merchants where name = ${merchant}),
-                ${mode}, ${stored(origins)}, ${salt}, ${at})
-        on conflict (merchant_id, mode) do nothing`,
-  ])
+  const list = stored(origins)
+  await db.query(sql`
+    insert into merchants (id, name, created_at)
+    values (${`mer_${randomBase62(16)}`}, ${merchant}, ${at}) on conflict (name) do nothing`)
+  await db.query(sql`
+    insert into environments (id, merchant_id, mode, allowed_origins, idempotency_salt, created_at)
+    values (${`env_${randomBase62(16)}`}, (select id from merchants where name = ${merchant}),
+            ${mode}, ${list}, ${salt}, ${at})
+    on conflict (merchant_id, mode) do nothing`)
   const environment = await findEnvironmentByName(db, { merchant, mode })
   if (!environment) throw new Error('The environment was deleted while it was created')
   return environment

@@ -84,12 +84,6 @@ export function openPool(config: pg.PoolConfig): Pool {
       // The caller names the columns, and the statement lists them.
       return (await (share ? share(statement) : borrow(alone))) as Row[]
     },
-    transaction: async (statements) =>
-      await borrow(async (client) => {
-        await send(client, { text: 'begin' })
-        for (const statement of statements) await run(client, statement)
-        await send(client, { text: 'commit' })
-      }),
     script: async (text) =>
       await borrow(async (client) => {
         const script = `begin; set local lock_timeout = 0; set local statement_timeout = 0;

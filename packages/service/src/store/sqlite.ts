@@ -68,7 +68,6 @@ export function openSqlite(file?: string): Database {
     // The caller of `query` names the columns, and the statement lists them.
     query: async <Row>(statement: Statement) =>
       (isRead(statement) ? all(statement) : await write(statement)) as Row[],
-    transaction: async (statements) => inTransaction(() => statements.forEach(all)),
     script: async (text) => inTransaction(() => void db.exec(text)),
     probe: async () => inTransaction(() => void db.exec('pragma user_version = 1')),
     notify,

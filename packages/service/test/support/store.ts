@@ -31,13 +31,12 @@ export const stores = [
 async function withMerchants(db: Database): Promise<Database> {
   const close = atEnd(() => db.close())
   await migrate(db)
-  await db.transaction([
-    sql`insert into merchants (id, name, created_at) values ('mer_teahouse', 'Ararat Tea House', 1)`,
-    sql`insert into merchants (id, name, created_at) values ('mer_books', 'Sevan Books', 2)`,
-    insertEnvironment('env_test', 'mer_teahouse', 'test'),
-    insertEnvironment('env_live', 'mer_teahouse', 'live'),
-    insertEnvironment('env_other', 'mer_books', 'test'),
-  ])
+  await db.query(sql`
+    insert into merchants (id, name, created_at)
+    values ('mer_teahouse', 'Ararat Tea House', 1), ('mer_books', 'Sevan Books', 2)`)
+  await db.query(insertEnvironment('env_test', 'mer_teahouse', 'test'))
+  await db.query(insertEnvironment('env_live', 'mer_teahouse', 'live'))
+  await db.query(insertEnvironment('env_other', 'mer_books', 'test'))
   return { ...db, close }
 }
 
