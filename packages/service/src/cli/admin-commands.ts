@@ -6,7 +6,7 @@
  */
 import { readOrigin } from '@pi-checkout/contract/origin'
 import type { StoreChoice } from '../config.ts'
-import { ExplainedError, SettingError } from '../explained-error.ts'
+import { ExplainedError } from '../explained-error.ts'
 import { change, createIntentStore } from '../intents/store.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import type { Environment } from '../merchants/environments.ts'
@@ -14,25 +14,32 @@ import * as merchants from '../merchants/merchants.ts'
 import { openDatabase } from '../start/open-store.ts'
 import type { Database } from '../store/database.ts'
 
-/** Runs a command. @throws {SettingError} If the store is in memory. */
-export async function administer<Result>(
+/** Opens a store for a command. */
+export async function onStore<Result>(
   store: StoreChoice,
-  command: (db: Database) => Promise<Result>,
+  command: (commands: Commands, db: Database) => Promise<Result>,
 ): Promise<Result> {
-  if (store.kind === 'memory') {
-    throw new SettingError(
-      '--memory: not available for this command, because the change would be lost. Use --data or --database-url.',
-    )
-  }
   const db = await openDatabase(store)
   try {
-    return await command(db)
+    return await command(commands, db)
   } finally {
     await db.close()
   }
 }
 
-export async function createKey(
+export type Commands = typeof commands
+
+const commands = {
+  createKey,
+  listKeys,
+  revokeKey,
+  listMerchants,
+  addOrigin,
+  removeOrigin,
+  revokeSecret,
+}
+
+async function createKey(
   db: Database,
   { merchant, environment: mode }: Named & { readonly merchant: string },
 ) {
@@ -41,16 +48,16 @@ export async function createKey(
   return { ...(await createApiKey(db, { environment, now })), merchant, environment: mode }
 }
 
-export async function listKeys(db: Database) {
+async function listKeys(db: Database) {
   return { keys: await listApiKeys(db) }
 }
 
-export async function revokeKey(db: Database, id: string) {
+async function revokeKey(db: Database, id: string) {
   if (await revokeApiKey(db, { id, now: new Date() })) return { id, revoked: true }
   throw new ExplainedError('No key has this id. Run pi-service keys list.')
 }
 
-export async function listMerchants(db: Database) {
+async function listMerchants(db: Database) {
   const [environments, keys] = [await merchants.listEnvironments(db), await listApiKeys(db)]
   const listed = environments.map(({ merchantName: merchant, mode, allowedOrigins: origins }) => {
     const own = keys.filter((key) => key.merchant === merchant && key.environment === mode)
@@ -60,7 +67,7 @@ export async function listMerchants(db: Database) {
   return { merchants: listed }
 }
 
-export async function addOrigin(db: Database, given: string, named: Named) {
+async function addOrigin(db: Database, given: string, named: Named) {
   const origin = readOrigin(given)
   if (!origin) {
     throw new ExplainedError(
@@ -71,14 +78,14 @@ export async function addOrigin(db: Database, given: string, named: Named) {
   return { ...shown, origins: await merchants.addOrigin(db, { environmentId, origin }) }
 }
 
-export async function removeOrigin(db: Database, origin: string, named: Named) {
+async function removeOrigin(db: Database, origin: string, named: Named) {
   const { id: environmentId, ...shown } = await findNamed(db, named)
   const origins = await merchants.removeOrigin(db, { environmentId, origin })
   if (origins) return { ...shown, origins }
   throw new ExplainedError('The environment has no such origin. Run pi-service merchants list.')
 }
 
-export async function revokeSecret(db: Database, id: string) {
+async function revokeSecret(db: Database, id: string) {
   const intents = createIntentStore({ db, now: () => new Date() })
   if (await change(intents, id, { type: 'revoked' })) return { id, secretRevoked: true }
   throw new ExplainedError(

@@ -18,6 +18,7 @@ import { packageRoot } from '../package-root.ts'
 import { redact } from '../redact.ts'
 import type { Database } from '../store/database.ts'
 import { StoreError } from '../store/errors.ts'
+import type { Commands } from './admin-commands.ts'
 import { banner } from './format-start.ts'
 
 interface StartOptions extends Flags {
@@ -131,15 +132,16 @@ function withStore(command: Command): Command {
   return command
     .option('--data <directory>', 'directory of the embedded store (default .data/service)')
     .option('--database-url <url>', 'PostgreSQL database, postgres://…')
-    .option('--memory', 'keep everything in memory until the service stops')
 }
 
 function withStart(command: Command): Command {
-  return withStore(command).option(
-    '--shop-origin <origin>',
-    'register an origin of a shop, whose pages may show the checkout; repeatable',
-    (origin: string, earlier: readonly string[] = []) => [...earlier, origin],
-  )
+  return withStore(command)
+    .option('--memory', 'keep everything in memory until the service stops')
+    .option(
+      '--shop-origin <origin>',
+      'register an origin of a shop, whose pages may show the checkout; repeatable',
+      (origin: string, earlier: readonly string[] = []) => [...earlier, origin],
+    )
 }
 
 function environmentOption(description: string): Option {
@@ -203,16 +205,13 @@ async function exec(command: readonly string[], flags: Flags): Promise<void> {
   process.exitCode = await runBesideService(config, command, log)
 }
 
-type Commands = typeof import('./admin-commands.ts')
-
 async function administer(
   flags: Flags,
   command: (commands: Commands, db: Database) => Promise<object>,
 ): Promise<void> {
   const { store } = readConfig(flags, process.env)
-  const commands = await import('./admin-commands.ts')
-  const printed = await commands.administer(store, async (db) => await command(commands, db))
-  console.log(JSON.stringify(printed, null, 2))
+  const { onStore } = await import('./admin-commands.ts')
+  console.log(JSON.stringify(await onStore(store, command), null, 2))
 }
 
 /** Masks the arguments that a message of commander repeats, and none of its other words. */

@@ -13,10 +13,8 @@ const lockFile = 'serving.lock'
 
 /** Creates the directory for its owner only. @throws {SettingError} If this user cannot write it, or it lost its database. */
 export async function prepareDirectory(directory: string): Promise<void> {
-  const [hasKey, hasDatabase] = [keyFile, databaseFile].map((name) =>
-    existsSync(join(directory, name)),
-  )
-  if (hasKey && !hasDatabase) {
+  const has = (name: string): boolean => existsSync(join(directory, name))
+  if (has(keyFile) && !has(databaseFile)) {
     throw new SettingError(
       `The data directory ${directory} has a ${keyFile}, but no ${databaseFile}. Restore the entire directory from a backup, or remove ${keyFile} to create an empty store.`,
     )
@@ -37,12 +35,8 @@ export async function prepareDirectory(directory: string): Promise<void> {
 
 /** Returns the directory's secret key, if it has one. */
 export async function readKeyFile(directory: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(directory, keyFile), 'utf8')).trim()
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
+  const file = join(directory, keyFile)
+  return existsSync(file) ? (await readFile(file, 'utf8')).trim() : undefined
 }
 
 /** Stores a secret key, completely or not at all. */

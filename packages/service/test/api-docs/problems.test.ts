@@ -1,6 +1,5 @@
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
-import { revokeKey } from '../../src/cli/admin-commands.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
 import {
   administer,
@@ -79,7 +78,7 @@ function jsonHeaders({ apiKey }: { readonly apiKey: string }): readonly string[]
 
 async function revokedKey(): Promise<string> {
   const { id, apiKey } = await newKey(directory, 'Revoked')
-  await administer(directory, (db) => revokeKey(db, id))
+  await administer(directory, ({ revokeKey }, db) => revokeKey(db, id))
   return apiKey
 }
 

@@ -4,7 +4,6 @@ import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { runPiService, startService } from '@pi-checkout/test-support/stack'
 import { expect, test } from 'vitest'
-import { addOrigin, removeOrigin } from '../../src/cli/admin-commands.ts'
 import { atEnd, serve, temporaryFolder } from '../support/lifetime.ts'
 import { administer, created, problemOf, retrieve, startProcess } from '../support/service.ts'
 
@@ -118,9 +117,13 @@ test('registers, lists, and removes an exact origin', async () => {
 
   expect((await onData('origins', 'remove', origin)).origins).not.toContain(origin)
   expect(await framers()).not.toContain(origin)
-  const again = administer(data, (db) => removeOrigin(db, origin, { environment: 'test' }))
+  const again = administer(data, ({ removeOrigin }, db) =>
+    removeOrigin(db, origin, { environment: 'test' }),
+  )
   await expect(again).rejects.toThrow('The environment has no such origin. Run')
-  const inexact = administer(data, (db) => addOrigin(db, `${origin}/`, { environment: 'test' }))
+  const inexact = administer(data, ({ addOrigin }, db) =>
+    addOrigin(db, `${origin}/`, { environment: 'test' }),
+  )
   await expect(inexact).rejects.toThrow('must be exact, such as https://shop.example.com')
 })
 

@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { beforeEach, expect, test } from 'vitest'
 import { routes } from '../../shared/routes.ts'
-import { addOrigin } from '../../src/cli/admin-commands.ts'
 import { createApiKey } from '../../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
 import { openDatabase } from '../../src/start/open-store.ts'
@@ -342,7 +341,7 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   expect(await json('POST', origins, { origin })).toEqual(registered)
   expect(await issues()).toMatchObject([{ origin: other, environment, count: 1 }])
   const named = { merchant: 'Tsiran', environment: 'test' } as const
-  await administer(directory, (db) => addOrigin(db, other, named))
+  await administer(directory, ({ addOrigin }, db) => addOrigin(db, other, named))
   expect(await issues()).toEqual([])
   for (const site of [other, origin]) {
     await json('DELETE', `${origins}?origin=${encodeURIComponent(site)}`)

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { apiKeyPattern } from '@pi-checkout/contract'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
-import { listKeys, revokeKey } from '../../src/cli/admin-commands.ts'
 import { serve, temporaryFolder } from '../support/lifetime.ts'
 import { administer, startTestService, type TestService } from '../support/service.ts'
 
@@ -39,8 +38,8 @@ test('keeps the environment and its key over a restart, until the key is revoked
   const environmentOf = (apiKey: string) => apiKeyPattern.exec(apiKey)?.[2]
   const first = await start({ PI_DATA_DIR: data })
   expect(await start({ PI_DATA_DIR: data })).toBe(first)
-  const [key] = (await administer(data, listKeys)).keys
-  await administer(data, (db) => revokeKey(db, key?.id ?? ''))
+  const [key] = (await administer(data, ({ listKeys }, db) => listKeys(db))).keys
+  await administer(data, ({ revokeKey }, db) => revokeKey(db, key?.id ?? ''))
   const after = await start({ PI_DATA_DIR: data })
   expect(after).not.toBe(first)
   expect([environmentOf(after), environmentOf(first)?.length]).toEqual([environmentOf(first), 16])

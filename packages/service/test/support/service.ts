@@ -12,7 +12,7 @@ import { pino } from 'pino'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
-import { createKey, administer as runCommand } from '../../src/cli/admin-commands.ts'
+import { type Commands, onStore } from '../../src/cli/admin-commands.ts'
 import { type Flags, readConfig } from '../../src/config.ts'
 import { type RunningService, startService } from '../../src/start/start.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -68,15 +68,17 @@ export async function newKey(
   merchant: string,
   environment: 'test' | 'live' = 'test',
 ): Promise<{ readonly id: string; readonly apiKey: string }> {
-  return await administer(directory, (db) => createKey(db, { merchant, environment }))
+  return await administer(directory, ({ createKey }, db) =>
+    createKey(db, { merchant, environment }),
+  )
 }
 
 /** Runs a command beside the service that has the directory. */
 export async function administer<Result>(
   directory: string,
-  command: (db: Database) => Promise<Result>,
+  command: (commands: Commands, db: Database) => Promise<Result>,
 ): Promise<Result> {
-  return await runCommand(readConfig({ data: directory }, {}).store, command)
+  return await onStore(readConfig({ data: directory }, {}).store, command)
 }
 
 export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
