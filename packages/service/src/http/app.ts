@@ -24,8 +24,8 @@ import {
   notFound,
   ProblemError,
   type ProblemPage,
+  problemHandler,
   problemResponse,
-  sendProblem,
 } from './problem.ts'
 import { Facts } from './request-facts.ts'
 
@@ -97,10 +97,11 @@ export function createApp({
       return success ? { value: data } : { error: inputProblem(error, input, httpPart) }
     }
   })
+  const sendProblem = problemHandler(log, problemPage)
   app.setErrorHandler((error, request, reply) => {
     running?.delete(request)
     if (error instanceof ConnectionDropped) reply.hijack().raw.destroy()
-    else sendProblem(request, reply, { error, log, problemPage })
+    else sendProblem(error, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
     onUnknownPath?.(request, reply)

@@ -47,35 +47,24 @@ export function notFound(detail = 'No resource has this address.'): ProblemError
   return new ProblemError('not_found', detail)
 }
 
-/** Sends a thrown error as a problem. Each 5xx is logged with the id of its response. */
-export function sendProblem(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  {
-    error,
-    log,
-    problemPage,
-  }: {
-    readonly error: unknown
-    readonly log: Logger
-    readonly problemPage?: ProblemPage | undefined
-  },
-): void {
-  const problem = problemOf(error, request.routeOptions.bodyLimit)
-  const { status, headers, body } = problemResponse(problem, request.id)
-  if (status >= 500) logError(log, error, { event: problem.code, requestId: request.id })
-  const { facts } = request
-  facts.problem = problem
-  reply.code(status)
-  if (problemPage && facts.isForPeople && request.headers.accept?.includes('text/html')) {
-    problemPage(reply.headers(problem.headers), problem)
-  } else reply.headers(headers).send(body)
-}
-
 export type ProblemPage = (reply: FastifyReply, problem: ProblemError) => FastifyReply
 
-export function problemTitle({ code }: ProblemError): string {
-  return problemCodes[code].title
+/** Returns the handler that sends a thrown error as a problem. It logs each 5xx with the id of its response. */
+export function problemHandler(log: Logger, problemPage: ProblemPage | undefined) {
+  return (
+    error: unknown,
+    { id, facts, headers: sent, routeOptions }: FastifyRequest,
+    reply: FastifyReply,
+  ): void => {
+    const problem = problemOf(error, routeOptions.bodyLimit)
+    const { status, headers, body } = problemResponse(problem, id)
+    if (status >= 500) logError(log, error, { event: problem.code, requestId: id })
+    facts.problem = problem
+    reply.code(status)
+    if (problemPage && facts.isForPeople && sent.accept?.includes('text/html')) {
+      problemPage(reply.headers(problem.headers), problem)
+    } else reply.headers(headers).send(body)
+  }
 }
 
 /** Returns status, headers, and body of the response. */

@@ -13,13 +13,7 @@ export type Authenticator = ReturnType<typeof createAuthenticator>
 const cacheLifetime = 5000
 const cacheSize = 10_000
 
-export function createAuthenticator({
-  db,
-  now,
-}: {
-  readonly db: Database
-  readonly now: () => Date
-}) {
+export function createAuthenticator(db: Database, now: () => Date) {
   /** By key, as the headers of open requests are in memory too. Neither is logged or stored. */
   let cache = new Map<string, FoundKey & { readonly readAt: number }>()
   const lent = new Map<string, Environment>()

@@ -98,7 +98,7 @@ async function serve(
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(bank.server),
     hostedFolder: join(packageRoot, 'dist/hosted'),
-    authenticator: createAuthenticator({ db, now }),
+    authenticator: createAuthenticator(db, now),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,

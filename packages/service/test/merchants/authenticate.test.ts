@@ -16,18 +16,16 @@ let afterReading = async (): Promise<void> => {}
 /** Whether the store returns no row, as before a key was created. */
 let isEmpty = false
 
-const auth = createAuthenticator({
-  db: {
-    ...db,
-    query: async <Row>(statement: Statement): Promise<Row[]> => {
-      if (statement.text.includes('api_keys')) statements++
-      const rows = await db.query<Row>(statement)
-      await afterReading()
-      return isEmpty ? [] : rows
-    },
+const observed = {
+  ...db,
+  query: async <Row>(statement: Statement): Promise<Row[]> => {
+    if (statement.text.includes('api_keys')) statements++
+    const rows = await db.query<Row>(statement)
+    await afterReading()
+    return isEmpty ? [] : rows
   },
-  now: () => now,
-})
+}
+const auth = createAuthenticator(observed, () => now)
 
 beforeEach(() => {
   now = start
