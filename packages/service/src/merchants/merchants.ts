@@ -107,12 +107,8 @@ const maxOriginsLength = 4000
 /** Thrown if an origin does not fit. */
 export class TooManyOrigins extends ExplainedError {
   override readonly name = 'TooManyOrigins'
-
-  constructor() {
-    super(
-      `origin: the origins of an environment must have at most ${maxOriginsLength} characters together, because a response header lists them. Remove one with pi-service origins remove.`,
-    )
-  }
+  override readonly message =
+    `origin: the origins of an environment must have at most ${maxOriginsLength} characters together, because a response header lists them. Remove one with pi-service origins remove.`
 }
 
 /** Registers an origin. Returns all of the environment. @throws {TooManyOrigins} If they would be too long. */

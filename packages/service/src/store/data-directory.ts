@@ -25,6 +25,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
       // Another user may own a mounted volume, and then decides.
       if (codeOf(error) !== 'EPERM') throw error
     })
+    // SQLite gives its other files the mode of this one.
     await (await open(join(directory, databaseFile), 'a', 0o600)).close()
   } catch (error) {
     throw new SettingError(

@@ -37,10 +37,7 @@ export class StoreError extends Error {
 /** Thrown if too many requests wait for the store. The response is 503 with `Retry-After`. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded'
-
-  constructor() {
-    super('Too many requests wait for the store')
-  }
+  override readonly message = 'Too many requests wait for the store'
 }
 
 /** SQLSTATE of a statement that reached the lock timeout. */
