@@ -1,5 +1,4 @@
 /** Pages for developers: start page, API description, documentation, and inspector. @module */
-import { problemCodes } from '@pi-checkout/contract'
 import type { FastifyReply } from 'fastify'
 import { codeBlock } from '../../shared/code-block.ts'
 import { routes } from '../../shared/routes.ts'
@@ -8,7 +7,7 @@ import type { SandboxAccess } from '../config.ts'
 import type { App } from '../http/app.ts'
 import { escapeHtml } from '../http/html.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
-import type { ProblemError } from '../http/problem.ts'
+import { type ProblemError, problemTitle } from '../http/problem.ts'
 import { jsonHeaders, page } from '../http/send.ts'
 import { isLocal } from '../sandbox/access.ts'
 import { openapi } from './openapi.ts'
@@ -50,7 +49,7 @@ export function problemPage(
   problem: ProblemError,
   { publicUrl, hostedFolder }: ToolPagesOptions,
 ): FastifyReply {
-  const texts = [problemCodes[problem.code].title, problem.message, publicUrl]
+  const texts = [problemTitle(problem), problem.message, publicUrl]
   const [heading, text, link] = texts.map(escapeHtml)
   const content = `<h1>${heading}</h1><p>${text}</p><p><a href="${link}">Start page</a> · <a href="/docs">Documentation</a></p>`
   return toolPage(reply, hostedFolder, content)
