@@ -27,6 +27,7 @@ export async function onStore<Result>(
   }
 }
 
+/** The commands by name. */
 export type Commands = typeof commands
 
 const commands = {

@@ -17,11 +17,7 @@ export class StoreError extends Error {
   /** @param failed - `reason` is the message of the driver or the server. It is kept if it quotes no values. */
   constructor(
     code: string,
-    failed: {
-      readonly constraint?: string | undefined
-      readonly statement?: string | undefined
-      readonly reason?: string | undefined
-    } = {},
+    failed: Partial<Record<'constraint' | 'statement' | 'reason', string | undefined>> = {},
   ) {
     const { constraint, statement, reason } = failed
     const rule = [code, constraint].filter(Boolean).join(' ')
