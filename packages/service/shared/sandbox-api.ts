@@ -18,7 +18,6 @@ export interface SandboxEnvironment {
     readonly id: string
     readonly display: string
     readonly createdAt: string
-    readonly expiresAt: string | null
     readonly revokedAt: string | null
   }[]
 }

@@ -32,77 +32,71 @@ const Origin = z
     'must be an origin such as https://pay.example.com, without a path or trailing slash. http is accepted for loopback only.',
   )
 
+/** Settings under the names that errors and the README have. */
 const Settings = z.object({
   /** Port of the API and the hosted page. 0 selects a free port. The test bank uses the next port. */
-  port: integer({ min: 0, max: 65_534, note: ' (0 selects a free port)' }).default(4000),
+  '--port': integer({ min: 0, max: 65_534 }, ' (0 selects a free port)').default(4000),
   /** Origins to register for the first merchant's test environment. */
-  origins: z.array(Origin),
+  '--shop-origin': z
+    .array(Origin, 'must be an array of origins, such as ["http://localhost:5173"].')
+    .default([]),
+  PI_HOST: z.string().default('127.0.0.1'),
+  PI_DATA_DIR: z.string().default('.data/service'),
+  PI_DATABASE_URL: z.string().optional(),
+  /** If it is missing, a data directory has one. */
+  PI_SECRET_KEY: z.string().optional(),
   /** Public origins, if they differ from those of the listeners. */
-  publicUrl: Origin.optional(),
-  challengeUrl: Origin.optional(),
+  PI_PUBLIC_URL: Origin.optional(),
+  PI_CHALLENGE_URL: Origin.optional(),
   /** Requests per second for each environment. If `undefined`, test environments have no limit. */
-  rateLimit: integer({ min: 1, max: 999_999, note: ', in requests per second' }).optional(),
+  PI_RATE_LIMIT: integer({ min: 1, max: 999_999 }, ', in requests per second').optional(),
   /** Milliseconds between a signal to stop and the end of the listeners. */
-  drainMs: integer({ min: 0, max: 60_000, note: ', in milliseconds' }).optional(),
-  logLevel: choice(['silent', 'error', 'warn', 'info'], 'warn'),
-  sandboxFrom: choice(['loopback', 'network'], 'loopback'),
+  PI_DRAIN_MS: integer({ min: 0, max: 60_000 }, ', in milliseconds').optional(),
+  PI_LOG_LEVEL: choice(['silent', 'error', 'warn', 'info'], 'warn'),
+  PI_SANDBOX: choice(['loopback', 'network'], 'loopback'),
 })
 
-/** Names of the settings in errors. `startService()` has other names for its options. */
-const settingNames: Readonly<Record<string, string>> = {
-  port: '--port',
-  origins: '--shop-origin',
-  publicUrl: 'PI_PUBLIC_URL',
-  challengeUrl: 'PI_CHALLENGE_URL',
-  rateLimit: 'PI_RATE_LIMIT',
-  drainMs: 'PI_DRAIN_MS',
-  logLevel: 'PI_LOG_LEVEL',
-  sandboxFrom: 'PI_SANDBOX',
-}
-
-/** @throws {SettingError} If settings are invalid. It has a line for each, which names it and the rule, but no value. */
-export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = settingNames) {
-  const { data, error } = Settings.safeParse({
-    port: flags.port,
-    origins: flags.shopOrigin ?? [],
-    publicUrl: env.PI_PUBLIC_URL || undefined,
-    challengeUrl: env.PI_CHALLENGE_URL || undefined,
-    rateLimit: env.PI_RATE_LIMIT || undefined,
-    drainMs: env.PI_DRAIN_MS || undefined,
-    logLevel: env.PI_LOG_LEVEL || undefined,
-    sandboxFrom: env.PI_SANDBOX || undefined,
-  })
+/**
+ * @param names - Those of settings that a caller names differently, for errors.
+ * @throws {SettingError} If settings are invalid. It has a line for each, which names it and the rule, but no value.
+ */
+export function readConfig(
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  names: Partial<Record<keyof z.input<typeof Settings>, string>> = {},
+) {
+  const given = { ...env, '--port': flags.port, '--shop-origin': flags.shopOrigin }
+  const set = Object.entries(given).filter(([, value]) => value)
+  const { data, error } = Settings.safeParse(Object.fromEntries(set))
   if (error) {
-    const lines = error.issues.map(({ path: [name = ''], message }) => {
-      return `${names[String(name)]}: ${message}`
+    const lines = error.issues.map(({ path: [name], message }) => {
+      return `${Reflect.get(names, String(name)) ?? String(name)}: ${message}`
     })
     throw new SettingError([...new Set(lines)].join('\n'))
   }
-  const store = readStore(flags, env)
+  const store = readStore(flags, data)
+  const port = data['--port']
   return {
-    ...data,
     store,
-    challengePort: data.port === 0 ? 0 : data.port + 1,
-    host: env.PI_HOST || '127.0.0.1',
+    port,
+    bankPort: port === 0 ? 0 : port + 1,
     /** Name of the setting that selects the ports, for errors. */
-    portName: String(names.port),
+    portName: names['--port'] ?? '--port',
+    host: data.PI_HOST,
+    origins: data['--shop-origin'],
+    publicUrl: data.PI_PUBLIC_URL,
+    challengeUrl: data.PI_CHALLENGE_URL,
+    secretKey: data.PI_SECRET_KEY,
+    rateLimit: data.PI_RATE_LIMIT,
+    drainMs: data.PI_DRAIN_MS ?? (store.kind === 'postgres' ? 5000 : 0),
+    logLevel: data.PI_LOG_LEVEL,
+    sandboxFrom: data.PI_SANDBOX,
     /** Whether a start with PostgreSQL creates the demo merchant. Other stores always have it. */
     demo: flags.demo ?? false,
-    /** If it is missing, a data directory has one. */
-    secretKey: env.PI_SECRET_KEY || undefined,
-    drainMs: data.drainMs ?? (store.kind === 'postgres' ? 5000 : 0),
   }
 }
 
-function integer({
-  min,
-  max,
-  note,
-}: {
-  readonly min: number
-  readonly max: number
-  readonly note: string
-}) {
+function integer({ min, max }: { readonly min: number; readonly max: number }, note: string) {
   const rule = `must be an integer from ${min} to ${max}${note}.`
   return z
     .string(rule)
@@ -115,28 +109,22 @@ function choice<const Value extends string>(values: readonly Value[], usual: Val
   return z.enum(values, `must be one of ${values.join(', ')} (default ${usual}).`).default(usual)
 }
 
-function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
-  const chosen = [
-    flags.memory && '--memory',
-    flags.data && '--data',
-    flags.databaseUrl && '--database-url',
-  ].filter(Boolean)
+function readStore(
+  { memory, data, databaseUrl }: Flags,
+  env: Pick<z.output<typeof Settings>, 'PI_DATA_DIR' | 'PI_DATABASE_URL'>,
+): StoreChoice {
+  const chosen = [memory && '--memory', data && '--data', databaseUrl && '--database-url'].filter(
+    Boolean,
+  )
   if (chosen.length > 1) {
     throw new SettingError(`${chosen.join(' and ')}: cannot be combined. Use one of them.`)
   }
-  if (flags.memory) return { kind: 'memory' }
-  if (flags.data) return { kind: 'directory', directory: resolve(flags.data) }
-  const url = flags.databaseUrl ?? (env.PI_DATABASE_URL || undefined)
-  if (url === undefined) {
-    return { kind: 'directory', directory: resolve(env.PI_DATA_DIR || defaultDirectory) }
-  }
-  if (!/^postgres(ql)?:\/\//.test(url)) {
-    const name = flags.databaseUrl ? '--database-url' : 'PI_DATABASE_URL'
-    throw new SettingError(
-      `${name}: must begin with postgres://, such as postgres://user@host:5432/name.`,
-    )
-  }
-  return { kind: 'postgres', url }
+  if (memory) return { kind: 'memory' }
+  const url = databaseUrl || (data ? undefined : env.PI_DATABASE_URL)
+  if (!url) return { kind: 'directory', directory: resolve(data || env.PI_DATA_DIR) }
+  if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url }
+  const name = databaseUrl ? '--database-url' : 'PI_DATABASE_URL'
+  throw new SettingError(
+    `${name}: must begin with postgres://, such as postgres://user@host:5432/name.`,
+  )
 }
-
-const defaultDirectory = '.data/service'

@@ -1,6 +1,7 @@
 /** Errors whose messages the service wrote for a reader, with the fix. They are shown in full. @module */
 
-export abstract class ExplainedError extends Error {}
+/** Thrown if a message says all that its reader needs. */
+export class ExplainedError extends Error {}
 
 /** Thrown if a setting, the host, or the store does not allow a start. Callers get a TypeError. */
 export class SettingError extends TypeError {}

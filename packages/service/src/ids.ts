@@ -3,16 +3,9 @@ import { randomBytes } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Returns random base62 characters, each equally likely. */
+/** Returns random base62 characters. Six of them have 32 random bits. */
 export function randomBase62(length: number): string {
-  let text = ''
-  while (text.length < length) {
-    for (const byte of randomBytes(length - text.length)) {
-      // 248 is the largest multiple of 62 in a byte. Larger bytes would make some characters more likely.
-      if (byte < 248) text += alphabet[byte % 62]
-    }
-  }
-  return text
+  return toBase62(randomBytes(Math.ceil(length / 6) * 4)).slice(0, length)
 }
 
 export function newIntentId(): string {
@@ -33,15 +26,12 @@ export function newRequestId(): string {
 /** Encodes bytes in base62, 4 bytes as 6 characters. */
 export function toBase62(bytes: Buffer): string {
   let text = ''
-  for (let at = 0; at < bytes.length; at += 4) text += base62Digits(bytes.readUInt32BE(at), 6)
-  return text
-}
-
-/** Encodes an unsigned 32-bit number with the given number of base62 digits. */
-export function base62Digits(value: number, digits: number): string {
-  let text = ''
-  for (let rest = value; text.length < digits; rest = Math.floor(rest / 62)) {
-    text = alphabet[rest % 62] + text
+  for (let at = 0; at < bytes.length; at += 4) {
+    let digits = ''
+    for (let rest = bytes.readUInt32BE(at); digits.length < 6; rest = Math.floor(rest / 62)) {
+      digits = alphabet[rest % 62] + digits
+    }
+    text += digits
   }
   return text
 }

@@ -32,37 +32,29 @@ export function logError(
 }
 
 /** Returns an error without secrets. Messages of libraries are masked, and all texts are shortened. */
-export function describeError(error: unknown): LoggedError {
-  return describeCause(error, maxCauses)
+export function describeError(error: unknown, causes = maxCauses): LoggedError {
+  if (!(error instanceof Error)) return { name: typeof error, message: 'The value is not an Error' }
+  const stack = expected.has(error.name) ? [] : framesOf(error)
+  const texts = facts
+    .map((name) => [name, Reflect.get(error, name)] as const)
+    .filter(([, value]) => typeof value === 'string')
+    .map(([name, value]) => [name, shortText(value)])
+  return {
+    name: shortText(error.name),
+    ...Object.fromEntries(texts),
+    message: messageOf(error),
+    ...(stack.length > 0 && { stack }),
+    ...(error.cause !== undefined &&
+      causes > 0 && { cause: describeError(error.cause, causes - 1) }),
+  }
 }
 
+const facts = ['code', 'constraint', 'statement', 'rule'] as const
 /** Names of errors that requests cause. Their code says enough, so that they need no stack. */
 const expected: ReadonlySet<string> = new Set(['ProblemError', 'Overloaded'])
 const maxCauses = 5
 const maxFrames = 20
 const maxTextLength = 500
-
-function describeCause(error: unknown, depth: number): LoggedError {
-  if (!(error instanceof Error)) return { name: typeof error, message: 'The value is not an Error' }
-  const stack = expected.has(error.name) ? [] : framesOf(error)
-  return {
-    name: shortText(error.name),
-    ...textsOf(error),
-    message: messageOf(error),
-    ...(stack.length > 0 && { stack }),
-    ...(error.cause !== undefined && depth > 0 && { cause: describeCause(error.cause, depth - 1) }),
-  }
-}
-
-function textsOf(error: Error): Partial<Record<(typeof facts)[number], string>> {
-  const texts = facts.flatMap((name) => {
-    const value: unknown = Reflect.get(error, name)
-    return typeof value === 'string' ? [[name, shortText(value)] as const] : []
-  })
-  return Object.fromEntries(texts)
-}
-
-const facts = ['code', 'constraint', 'statement', 'rule'] as const
 
 /** Returns the message, or a fixed text for errors whose messages quote JSON, fields, or claims. */
 function messageOf(error: Error): string {

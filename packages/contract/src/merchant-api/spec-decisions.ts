@@ -6,9 +6,8 @@ export const paymentIntentIdPattern: RegExp = /^[\w-]{1,128}$/
 /** An id that no intent has. Clients read it to check their key: only an accepted one gets the 404. */
 export const keyCheckId = 'pi_check'
 
-/** `pi_sk_test_` or `pi_sk_live_`, the public id of the environment, 30 random characters, and a checksum of 6. */
-export const apiKeyPattern: RegExp =
-  /^pi_sk_(test|live)_([A-Za-z0-9]{16})_([A-Za-z0-9]{30})([A-Za-z0-9]{6})$/
+/** `pi_sk_test_` or `pi_sk_live_`, the public id of the environment, and 36 random characters. */
+export const apiKeyPattern: RegExp = /^pi_sk_(test|live)_([A-Za-z0-9]{16})_([A-Za-z0-9]{36})$/
 
 /** Limits of a request. Lengths are in code points, sizes in bytes of UTF-8. The specification sets `orderId`. */
 export const limits = {

@@ -40,9 +40,9 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
   const created = sandbox.results.keys
   return html`<h2>API keys</h2>
     <ul class="stack">${valid.map(
-      ({ id, display, createdAt, expiresAt }) => html`<li class="row between">
+      ({ id, display, createdAt }) => html`<li class="row between">
         <span><code>${text(display)}</code>
-          <span class="hint">${expiresAt ? `until ${time(expiresAt)}` : `since ${time(createdAt)}`}</span></span>
+          <span class="hint">since ${time(createdAt)}</span></span>
         <button type="button" aria-label=${`Revoke ${display}`}
           @click=${() => revoke(id, display)}>Revoke…</button></li>`,
     )}</ul>

@@ -147,7 +147,7 @@ function response(
 const problem = response(
   'An error: `code` says which one',
   'Problem',
-  ['www-authenticate', 'allow', 'accept-post', 'retry-after', 'ratelimit', 'ratelimit-policy'],
+  ['www-authenticate', 'allow', 'accept-post', 'retry-after'],
   problemMediaType,
 )
 

@@ -13,7 +13,7 @@ export async function runBesideService(
   log: Logger,
 ): Promise<number> {
   const origins = [...config.origins, ...shopOrigin(process.env.PORT)]
-  const own = { port: 0, challengePort: 0, drainMs: 0, demo: true, origins }
+  const own = { port: 0, bankPort: 0, drainMs: 0, demo: true, origins }
   const service = await startService({ ...config, ...own }, log)
   try {
     const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = service.ready

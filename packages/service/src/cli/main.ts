@@ -10,15 +10,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { realNow } from '../clock.ts'
 import { type Config, type Flags, readConfig } from '../config.ts'
 import { isExplained } from '../explained-error.ts'
 import { describeError, logError } from '../log.ts'
-import { isMerchantName } from '../merchants/merchant-name.ts'
+import { isMerchantName } from '../merchants/merchants.ts'
 import { packageRoot } from '../package-root.ts'
 import { redact } from '../redact.ts'
-import { startProblem } from '../start/start-problem.ts'
-import type { AdminCommand } from './admin-commands.ts'
+import type { Database } from '../store/database.ts'
+import { StoreError } from '../store/errors.ts'
+import type { Commands } from './admin-commands.ts'
 import { banner } from './format-start.ts'
 
 interface StartOptions extends Flags {
@@ -45,6 +45,7 @@ status of its command, or with 128 plus the number of the signal that ended it.`
     outputError: (text, write) => write(maskArguments(text.replace(/^error:/, 'pi-service:'))),
   })
   .exitOverride()
+  .showHelpAfterError('Add --help to the command for its options.')
 
 withStart(program.command('start').description('Start the service; Ctrl-C or SIGTERM stops it'))
   .option(
@@ -61,7 +62,7 @@ const merchants = program
   .description('Manage merchants and their environments')
 withStore(
   merchants.command('list').description('List environments with their valid keys and origins'),
-).action(async (options) => await run(options, { command: 'merchants list' }))
+).action(async (options) => await administer(options, ({ listMerchants }, db) => listMerchants(db)))
 
 const keys = program.command('keys').description('Manage secret API keys')
 withStore(keys.command('create').description('Create a key and show it once'))
@@ -71,30 +72,32 @@ withStore(keys.command('create').description('Create a key and show it once'))
     readMerchant,
   )
   .addOption(environmentOption('required: environment of the key').makeOptionMandatory())
-  .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z', readTime)
-  .action(async ({ merchant, environment, expires: expiresAt, ...options }) => {
-    await run(options, { command: 'keys create', merchant, environment, expiresAt })
+  .action(async ({ merchant, environment, ...options }) => {
+    await administer(options, ({ createKey }, db) => createKey(db, { merchant, environment }))
   })
 withStore(keys.command('list').description('List keys by id and last characters')).action(
-  async (options) => await run(options, { command: 'keys list' }),
+  async (options) => await administer(options, ({ listKeys }, db) => listKeys(db)),
 )
 withStore(keys.command('revoke').description('Revoke a key permanently'))
   .argument('<id>', 'id of the key, as keys list shows it')
-  .action(async (id, options) => await run(options, { command: 'keys revoke', id }))
+  .action(async (id, options) => {
+    await administer(options, ({ revokeKey }, db) => revokeKey(db, id))
+  })
 
 const origins = program
   .command('origins')
   .description('Manage origins whose pages may show the checkout')
-for (const [name, description] of [
-  ['add', 'Register an exact origin'],
-  ['remove', 'Remove an origin, so that its pages cannot show the checkout'],
+for (const [name, command, description] of [
+  ['add', 'addOrigin', 'Register an exact origin'],
+  ['remove', 'removeOrigin', 'Remove an origin, so that its pages cannot show the checkout'],
 ] as const) {
   withStore(origins.command(name).description(description))
     .argument('<origin>', 'such as https://shop.example.com')
     .option('--merchant <name>', 'owner of the origin (default: the first merchant)', readMerchant)
     .addOption(environmentOption('environment of the merchant').default('test'))
     .action(async (origin, { merchant, environment, ...options }) => {
-      await run(options, { command: `origins ${name}`, origin, merchant, environment })
+      const named = { merchant, environment }
+      await administer(options, (commands, db) => commands[command](db, origin, named))
     })
 }
 
@@ -105,7 +108,9 @@ withStore(
     .description('Revoke the clientSecret of an intent and end its checkout sessions'),
 )
   .argument('<id>', 'id of the intent')
-  .action(async (id, options) => await run(options, { command: 'intents revoke-secret', id }))
+  .action(async (id, options) => {
+    await administer(options, ({ revokeSecret }, db) => revokeSecret(db, id))
+  })
 
 withStart(
   program
@@ -117,33 +122,26 @@ withStart(
   .passThroughOptions()
   .action(exec)
 
-pointToHelp(program, program.name())
-
 try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = explain(error)
 }
 
-/** After an error, names the help of the command that was used. */
-function pointToHelp(command: Command, name: string): void {
-  command.showHelpAfterError(`Run ${name} --help for its commands and options.`)
-  for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`)
-}
-
 function withStore(command: Command): Command {
   return command
     .option('--data <directory>', 'directory of the embedded store (default .data/service)')
     .option('--database-url <url>', 'PostgreSQL database, postgres://…')
-    .option('--memory', 'keep everything in memory until the service stops')
 }
 
 function withStart(command: Command): Command {
-  return withStore(command).option(
-    '--shop-origin <origin>',
-    'register an origin of a shop, whose pages may show the checkout; repeatable',
-    (origin: string, earlier: readonly string[] = []) => [...earlier, origin],
-  )
+  return withStore(command)
+    .option('--memory', 'keep everything in memory until the service stops')
+    .option(
+      '--shop-origin <origin>',
+      'register an origin of a shop, whose pages may show the checkout; repeatable',
+      (origin: string, earlier: readonly string[] = []) => [...earlier, origin],
+    )
 }
 
 function environmentOption(description: string): Option {
@@ -155,14 +153,6 @@ function readMerchant(text: string): string {
   const rule =
     'It must have 1 to 128 characters, and none that controls a terminal or the direction of text.'
   throw new InvalidArgumentError(rule)
-}
-
-function readTime(text: string): string {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime()) || time <= realNow()) {
-    throw new InvalidArgumentError('It must be a time in the future, such as 2027-01-31T00:00:00Z.')
-  }
-  return time.toISOString()
 }
 
 async function start({ json, check, ...flags }: StartOptions): Promise<void> {
@@ -215,10 +205,13 @@ async function exec(command: readonly string[], flags: Flags): Promise<void> {
   process.exitCode = await runBesideService(config, command, log)
 }
 
-async function run(flags: Flags, command: AdminCommand): Promise<void> {
+async function administer(
+  flags: Flags,
+  command: (commands: Commands, db: Database) => Promise<object>,
+): Promise<void> {
   const { store } = readConfig(flags, process.env)
-  const { administer } = await import('./admin-commands.ts')
-  console.log(JSON.stringify(await administer(store, command), null, 2))
+  const { onStore } = await import('./admin-commands.ts')
+  console.log(JSON.stringify(await onStore(store, command), null, 2))
 }
 
 /** Masks the arguments that a message of commander repeats, and none of its other words. */
@@ -231,10 +224,21 @@ function maskArguments(message: string): string {
 function explain(error: unknown): number {
   // Commander has printed it. A group without a command prints its help, which is no mistake.
   if (error instanceof CommanderError) return error.code === 'commander.help' ? 0 : error.exitCode
-  const { name, code, message } = describeError(error)
-  const unexplained = `failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`
-  const problem = startProblem(error) ?? unexplained
+  const isKnown = error instanceof Error && isExplained(error)
+  const problem = isKnown ? error.message : (storeProblem(error) ?? unexplained(error))
   for (const line of problem.split('\n')) console.error(`pi-service: ${line}`)
-  if (!(error instanceof Error && isExplained(error))) console.error(describeError(error))
+  if (!isKnown) console.error(describeError(error))
   return 1
+}
+
+function storeProblem(error: unknown): string | undefined {
+  if (!(error instanceof StoreError && error.unavailable)) return undefined
+  return error.code.startsWith('SQLITE')
+    ? `The data directory cannot be read or written (${error.code}). Free some space, or restore it from a backup.`
+    : `The database cannot be reached or written (${error.code}). Check that it is running, and that --database-url or PI_DATABASE_URL names the primary.`
+}
+
+function unexplained(error: unknown): string {
+  const { name, code, message } = describeError(error)
+  return `failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`
 }

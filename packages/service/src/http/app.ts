@@ -20,14 +20,14 @@ import { z } from 'zod'
 import { newRequestId } from '../ids.ts'
 import { sendClientError } from './client-errors.ts'
 import {
+  inputProblem,
   notFound,
   ProblemError,
   type ProblemPage,
+  problemHandler,
   problemResponse,
-  sendProblem,
 } from './problem.ts'
-import { type Facts, newFacts } from './request-facts.ts'
-import { inputProblem } from './validation.ts'
+import { Facts } from './request-facts.ts'
 
 /** An instance whose schemas are those of zod. */
 export type App = FastifyInstance<
@@ -97,10 +97,11 @@ export function createApp({
       return success ? { value: data } : { error: inputProblem(error, input, httpPart) }
     }
   })
+  const sendProblem = problemHandler(log, problemPage)
   app.setErrorHandler((error, request, reply) => {
     running?.delete(request)
     if (error instanceof ConnectionDropped) reply.hijack().raw.destroy()
-    else sendProblem(request, reply, { error, log, problemPage })
+    else sendProblem(error, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
     onUnknownPath?.(request, reply)
@@ -110,7 +111,7 @@ export function createApp({
 
   app.decorateRequest('facts', null as never)
   app.addHook('onRequest', (request, reply, next) => {
-    Object.assign(request, { facts: newFacts() })
+    Object.assign(request, { facts: new Facts() })
     running?.add(request)
     reply.header(names.requestId, request.id)
     next()

@@ -63,3 +63,27 @@ function rejectOthers(scope: App, url: string, allowed: readonly string[]): void
   // Before the body is read.
   scope.route({ method, url, onRequest: reject, handler: reject })
 }
+
+/**
+ * Returns the check that rejects an unknown host name, because a website can point its name at loopback (DNS rebinding).
+ * It accepts the host of `url`, and loopback names, with or without the default port.
+ *
+ * @see RFC 9110, §4.2.3
+ */
+export function hostCheck(url: string): Check {
+  const { host: publicHost, port: publicPort, protocol } = new URL(url)
+  const defaultPort = protocol === 'https:' ? 443 : 80
+  const withPort = publicPort === '' ? `${publicHost}:${defaultPort}` : publicHost
+  return ({ headers, socket }) => {
+    const host = headers.host?.toLowerCase() ?? ''
+    if (host === publicHost || host === withPort) return
+    const port = socket.localPort
+    if (loopbackNames.some((name) => host === `${name}:${port}`)) return
+    throw new ProblemError(
+      'invalid_host',
+      'The Host header does not name this service. Use its address, or set PI_PUBLIC_URL and PI_CHALLENGE_URL.',
+    )
+  }
+}
+
+const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']

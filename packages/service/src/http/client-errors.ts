@@ -12,7 +12,7 @@ export function sendClientError(error: Error & { readonly code?: string }, socke
     return
   }
   if (closeAfterResponses(socket)) return
-  const [code, detail] = problems.get(error.code ?? '') ?? malformed
+  const [code, detail] = problems[error.code ?? ''] ?? malformed
   const requestId = newRequestId()
   const { status, headers, body } = problemResponse(new ProblemError(code, detail), requestId)
   const fields = {
@@ -29,10 +29,10 @@ type ClientProblem = readonly [code: ProblemCode, detail: string]
 
 const malformed: ClientProblem = ['invalid_header', 'The request is not well-formed HTTP/1.1.']
 
-const problems: ReadonlyMap<string, ClientProblem> = new Map([
-  [
-    'ERR_HTTP_REQUEST_TIMEOUT',
-    ['request_timeout', 'The request did not arrive in time. Send it again.'],
+const problems: Readonly<Record<string, ClientProblem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    'request_timeout',
+    'The request did not arrive in time. Send it again.',
   ],
-  ['HPE_HEADER_OVERFLOW', ['invalid_header', 'The headers must be at most 16 KB together.']],
-])
+  HPE_HEADER_OVERFLOW: ['invalid_header', 'The headers must be at most 16 KB together.'],
+}

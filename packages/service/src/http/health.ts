@@ -8,18 +8,21 @@ import { json } from './send.ts'
 
 export interface HealthOptions {
   readonly db: Database
-  /** Returns why this instance is not ready, or `undefined` if it may be. */
-  readonly unready?: (() => string | undefined) | undefined
+  /** Aborted before the service stops. It is not ready then. */
+  readonly draining?: AbortSignal | undefined
 }
 
-export function addHealthRoutes(app: App, { db, unready = () => undefined }: HealthOptions): void {
-  const commits = sharedCheck(async () => await db.probe())
+export function addHealthRoutes(app: App, { db, draining }: HealthOptions): void {
+  let check: Promise<void> | undefined
+  const forget = (): void => {
+    check = undefined
+  }
   app.get(routes.health.path, (_request, reply) => json(reply, { status: 'ok' }))
   app.get(routes.ready.path, async (_request, reply) => {
-    const reason = unready()
-    if (reason !== undefined) throw retryLater('store_unavailable', reason)
+    if (draining?.aborted) throw retryLater('store_unavailable', 'The service is stopping.')
+    check ??= db.probe().finally(() => void setTimeout(forget, checkInterval).unref())
     // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
-    if (await within(commits(), checkTimeout)) return json(reply, { status: 'ready' })
+    if (await within(check, checkTimeout)) return json(reply, { status: 'ready' })
     throw retryLater('store_unavailable', 'The store does not respond.')
   })
 }
@@ -29,17 +32,3 @@ const checkTimeout = 3000
 
 /** Milliseconds for which a result is valid, so that requests of `/readyz` do not load the store. */
 const checkInterval = 500
-
-/** Returns a function that shares a running check and a recent result. */
-function sharedCheck(check: () => Promise<void>): () => Promise<void> {
-  let result: Promise<void> | undefined
-  let endedAt = 0
-  return () => {
-    if (result && performance.now() - endedAt < checkInterval) return result
-    endedAt = Number.POSITIVE_INFINITY
-    result = check().finally(() => {
-      endedAt = performance.now()
-    })
-    return result
-  }
-}

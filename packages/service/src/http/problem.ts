@@ -2,13 +2,14 @@
 import {
   type FieldError,
   type FieldErrors,
-  maxFieldErrors,
+  fieldErrors,
   type ProblemCode,
   problemCodes,
   problemMediaType,
 } from '@pi-checkout/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import type { z } from 'zod'
 import { ExplainedError } from '../explained-error.ts'
 import { logError } from '../log.ts'
 import { Overloaded, StoreError } from '../store/errors.ts'
@@ -46,47 +47,39 @@ export function notFound(detail = 'No resource has this address.'): ProblemError
   return new ProblemError('not_found', detail)
 }
 
-/** Sends a thrown error as a problem. Each 5xx is logged with the id of its response. */
-export function sendProblem(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  {
-    error,
-    log,
-    problemPage,
-  }: {
-    readonly error: unknown
-    readonly log: Logger
-    readonly problemPage?: ProblemPage | undefined
-  },
-): void {
-  const problem = problemOf(error, request.routeOptions.bodyLimit)
-  const { status, headers, body } = problemResponse(problem, request.id)
-  if (status >= 500) logError(log, error, { event: problem.code, requestId: request.id })
-  const { facts } = request
-  facts.problem = problem
-  reply.code(status)
-  if (problemPage && facts.isForPeople && request.headers.accept?.includes('text/html')) {
-    problemPage(reply.headers(problem.headers), problem)
-  } else reply.headers(headers).send(body)
-}
-
-export type ProblemPage = (reply: FastifyReply, problem: ProblemError) => FastifyReply
-
 export function problemTitle({ code }: ProblemError): string {
   return problemCodes[code].title
 }
 
+export type ProblemPage = (reply: FastifyReply, problem: ProblemError) => FastifyReply
+
+/** Returns the handler that sends a thrown error as a problem. It logs each 5xx with the id of its response. */
+export function problemHandler(log: Logger, problemPage: ProblemPage | undefined) {
+  return (
+    error: unknown,
+    { id, facts, headers: sent, routeOptions }: FastifyRequest,
+    reply: FastifyReply,
+  ): void => {
+    const problem = problemOf(error, routeOptions.bodyLimit)
+    const { status, headers, body } = problemResponse(problem, id)
+    if (status >= 500) logError(log, error, { event: problem.code, requestId: id })
+    facts.problem = problem
+    reply.code(status)
+    if (problemPage && facts.isForPeople && sent.accept?.includes('text/html')) {
+      problemPage(reply.headers(problem.headers), problem)
+    } else reply.headers(headers).send(body)
+  }
+}
+
 /** Returns status, headers, and body of the response. */
 export function problemResponse(problem: ProblemError, requestId: string) {
-  const { code } = problem
+  const { code, errors, errorsOmitted } = problem
   const { status, title, retryable } = problemCodes[code]
-  const { errors, errorsOmitted } = boundErrors(problem)
   const body = JSON.stringify({
     type: `/docs#${code}`,
     title,
     status,
-    detail: cutToBytes(problem.message, maxDetailBytes),
+    detail: problem.message,
     code,
     requestId,
     retryable,
@@ -99,42 +92,13 @@ export function problemResponse(problem: ProblemError, requestId: string) {
 
 const problemHeaders = { ...jsonHeaders, 'content-type': problemMediaType }
 
-/** Maximum sizes of `errors` and `detail` in bytes of JSON, so that a response has at most 16 KB. */
-const maxErrorsBytes = 12 * 1024
-const maxDetailBytes = 2 * 1024
-
-/** Limits the number and the size of the field errors, so that no request causes a large response. */
-function boundErrors({ errors, errorsOmitted }: ProblemError): FieldErrors {
-  let bytes = 0
-  const kept: FieldError[] = []
-  for (const error of errors.slice(0, maxFieldErrors)) {
-    bytes += Buffer.byteLength(JSON.stringify(error))
-    if (bytes > maxErrorsBytes) break
-    kept.push(error)
-  }
-  return { errors: kept, errorsOmitted: errorsOmitted + errors.length - kept.length }
-}
-
-/** Shortens a text to the given size in bytes as a JSON string. */
-function cutToBytes(text: string, maxBytes: number): string {
-  if (Buffer.byteLength(JSON.stringify(text)) <= maxBytes) return text
-  let bytes = 0
-  let kept = ''
-  for (const point of text) {
-    bytes += Buffer.byteLength(JSON.stringify(point)) - 2
-    if (bytes > maxBytes - 8) break
-    kept += point
-  }
-  return `${kept}…`
-}
-
 const queryCanceled = '57014'
 
 function problemOf(error: unknown, bodyLimit: number | undefined): ProblemError {
   if (error instanceof ProblemError) return error
   // A connection to the database can have the code of one to a client.
   if (!(error instanceof StoreError)) {
-    const rejected = fastifyProblems.get(codeOf(error) ?? '')
+    const rejected = fastifyProblems[codeOf(error) ?? '']
     if (rejected) return rejected(bodyLimit)
     if (isOfClient(error)) return notFound()
   }
@@ -145,10 +109,7 @@ function problemOf(error: unknown, bodyLimit: number | undefined): ProblemError 
     )
   }
   if (error instanceof StoreError && error.code === queryCanceled) {
-    return retryLater(
-      'timeout',
-      'The store did not finish in time. Send the same request again with the same Idempotency-Key.',
-    )
+    return retryLater('timeout', `The store did not finish in time. ${sendAgain}`)
   }
   if (error instanceof StoreError && error.unavailable) {
     // A connection lost after the commit cannot be distinguished from one lost before it.
@@ -157,45 +118,31 @@ function problemOf(error: unknown, bodyLimit: number | undefined): ProblemError 
       'The store did not respond. The request may have been committed. Send it again with the same Idempotency-Key.',
     )
   }
-  return new ProblemError(
-    'internal_error',
-    'The service failed. Send the same request again with the same Idempotency-Key.',
-  )
+  return new ProblemError('internal_error', `The service failed. ${sendAgain}`)
 }
 
+const sendAgain = 'Send the same request again with the same Idempotency-Key.'
+
 /** Errors of fastify about a body. */
-const fastifyProblems: ReadonlyMap<string, (limit?: number) => ProblemError> = new Map<
-  string,
-  (limit?: number) => ProblemError
->([
-  [
-    'FST_ERR_CTP_BODY_TOO_LARGE',
-    (limit) => new ProblemError('payload_too_large', `The body must be at most ${limit} bytes.`),
-  ],
-  [
-    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    () =>
-      new ProblemError(
-        'unsupported_media_type',
-        'Content-Type must be application/json, with no charset other than utf-8.',
-        { headers: { 'accept-post': 'application/json' } },
-      ),
-  ],
-  [
-    'FST_ERR_CTP_EMPTY_JSON_BODY',
-    () => new ProblemError('malformed_json', 'The body is empty. Send a JSON object.'),
-  ],
-  [
-    'FST_ERR_CTP_INVALID_JSON_BODY',
-    () =>
-      new ProblemError(
-        'malformed_json',
-        'The body is not well-formed JSON, or has a name such as __proto__.',
-      ),
-  ],
-  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', incomplete],
-  ['ECONNRESET', incomplete],
-])
+const fastifyProblems: Readonly<Record<string, (limit?: number) => ProblemError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (limit) =>
+    new ProblemError('payload_too_large', `The body must be at most ${limit} bytes.`),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new ProblemError(
+      'unsupported_media_type',
+      'Content-Type must be application/json, with no charset other than utf-8.',
+      { headers: { 'accept-post': 'application/json' } },
+    ),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () =>
+    new ProblemError('malformed_json', 'The body is empty. Send a JSON object.'),
+  FST_ERR_CTP_INVALID_JSON_BODY: () =>
+    new ProblemError(
+      'malformed_json',
+      'The body is not well-formed JSON, or has a name such as __proto__.',
+    ),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: incomplete,
+  ECONNRESET: incomplete,
+}
 
 /** Returns whether it is an error of fastify about a file or a path that a client may not read. */
 function isOfClient(error: unknown): boolean {
@@ -205,4 +152,24 @@ function isOfClient(error: unknown): boolean {
 /** Creates the error for the log. The client closed the connection, so it does not receive it. */
 function incomplete(): ProblemError {
   return new ProblemError('request_timeout', 'The connection closed before the body was complete.')
+}
+
+/** Returns the problem of an input. It lists invalid fields without their values. */
+export function inputProblem(error: z.ZodError, input: unknown, part = 'body'): ProblemError {
+  const found = fieldErrors(error, input)
+  const detail = detailOf(found)
+  if (part !== 'body') return new ProblemError('validation_failed', detail)
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return new ProblemError('invalid_body', detail, found)
+  }
+  const isUnknown = found.errors.some(({ code }) => code === 'unknown_parameter')
+  return new ProblemError(isUnknown ? 'unknown_parameter' : 'validation_failed', detail, found)
+}
+
+const maxInDetail = 5
+
+function detailOf({ errors, errorsOmitted }: FieldErrors): string {
+  const listed = errors.slice(0, maxInDetail).map(({ detail }) => detail)
+  const more = errors.length + errorsOmitted - listed.length
+  return `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
 }

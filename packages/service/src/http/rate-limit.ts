@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { realNow } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { ProblemError } from './problem.ts'
 import type { Facts } from './request-facts.ts'
@@ -21,11 +20,11 @@ const intentConfirms: Rate = { burst: 20, perSecond: 20 / 60 }
 /** Creates the limits of one instance. */
 export function createRateLimits(config: Pick<Config, 'rateLimit'>) {
   const perSecond = config.rateLimit ?? liveRate
-  const requests = createBuckets({ burst: perSecond * 2, perSecond }, realNow)
-  const intents = createBuckets(intentConfirms, realNow)
+  const requests = createBuckets({ burst: perSecond * 2, perSecond })
+  const intents = createBuckets(intentConfirms)
   // Twice the rate of creates, because each confirmation needs an intent.
   const rate = { burst: perSecond * 10, perSecond: perSecond * 2 }
-  const environments = createBuckets(rate, realNow)
+  const environments = createBuckets(rate)
   return {
     /** Counts a request of an environment. @throws {ProblemError} If there are too many. */
     request: ({ id, mode }: Environment): void => {
@@ -53,34 +52,22 @@ export interface Rate {
 
 /** Maximum number of buckets. With so many that are not full, new names share one. */
 export const maxBuckets = 10_000
+const shared = 'shared'
 
 /** Creates token buckets, each full at first. */
 export function createBuckets(
   { burst, perSecond }: Rate,
-  now: () => Date,
+  now = (): Date => new Date(),
 ): { readonly take: (name: string) => void } {
   const levels = new Map<string, Level>()
-  const shared: Level = { tokens: burst, at: 0 }
-  let droppedAt = 0
-
-  function levelOf(name: string, at: number): Level {
-    if (levels.size >= maxBuckets) dropFull(at)
-    const level = levels.get(name) ?? (levels.size < maxBuckets ? { tokens: burst, at } : shared)
-    level.tokens = refill(level, at)
-    level.at = at
-    if (level !== shared) levels.set(name, level)
-    return level
-  }
 
   function refill({ tokens, at: last }: Level, at: number): number {
     // If the clock moves back, keep the tokens. Subtracting would block clients until it catches up.
     return Math.min(burst, tokens + (Math.max(0, at - last) / 1000) * perSecond)
   }
 
-  /** Removes the full buckets, which changes no limit, at most once a second. */
+  /** Removing full buckets changes no limit. */
   function dropFull(at: number): void {
-    if (Math.abs(at - droppedAt) < 1000) return
-    droppedAt = at
     for (const [name, level] of levels) {
       if (refill(level, at) >= burst) levels.delete(name)
     }
@@ -89,25 +76,21 @@ export function createBuckets(
   return {
     /** Takes a token. @throws {ProblemError} `rate_limited`, with the time until the next one. */
     take: (name) => {
-      const level = levelOf(name, now().getTime())
-      if (level.tokens >= 1) return void level.tokens--
-      const seconds = Math.ceil((1 - level.tokens) / perSecond)
-      throw new ProblemError('rate_limited', detail, {
-        headers: {
-          'retry-after': String(seconds),
-          // draft-ietf-httpapi-ratelimit-headers
-          'ratelimit-policy': `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
-          ratelimit: `"default";r=0;t=${seconds}`,
-        },
-      })
+      const at = now().getTime()
+      if (levels.size >= maxBuckets) dropFull(at)
+      const bucket = levels.has(name) || levels.size < maxBuckets ? name : shared
+      const tokens = refill(levels.get(bucket) ?? { tokens: burst, at }, at)
+      if (tokens >= 1) return void levels.set(bucket, { tokens: tokens - 1, at })
+      levels.set(bucket, { tokens, at })
+      const seconds = Math.ceil((1 - tokens) / perSecond)
+      const detail = 'Too many requests. Wait for the seconds in Retry-After.'
+      throw new ProblemError('rate_limited', detail, { headers: { 'retry-after': `${seconds}` } })
     },
   }
 }
 
-const detail = 'Too many requests. Wait for the seconds in Retry-After.'
-
 interface Level {
-  tokens: number
+  readonly tokens: number
   /** Time of `tokens`, in milliseconds. */
-  at: number
+  readonly at: number
 }

@@ -10,41 +10,26 @@ interface LoggedIntent {
   readonly version: number
 }
 
-export interface Facts {
+export class Facts {
   /** Time of `performance.now()`, in milliseconds. */
-  readonly startedAt: number
+  readonly startedAt = performance.now()
   /** Whether it is for a page for developers, so that a browser gets the page of a problem. */
-  isForPeople: boolean
+  isForPeople = false
   /** Environment of the API key, or of the intent of a hosted page. */
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined
   /** Intent that the request created or read. */
   intent: LoggedIntent | undefined
   /** Origin of a page that requested a hosted page and is not registered. */
   unregisteredOrigin: string | undefined
-  replayed: boolean
+  replayed = false
   /** Faults that the sandbox applied. */
-  faults: readonly string[]
+  faults: readonly string[] = []
   /** Body of the request, if it was read. */
   sentBody: string | undefined
   /** Body of the response, if it is a text. */
   responseBody: string | undefined
   /** Error that the response contains. */
   problem: ProblemError | undefined
-}
-
-export function newFacts(): Facts {
-  return {
-    startedAt: performance.now(),
-    isForPeople: false,
-    environment: undefined,
-    intent: undefined,
-    unregisteredOrigin: undefined,
-    replayed: false,
-    faults: [],
-    sentBody: undefined,
-    responseBody: undefined,
-    problem: undefined,
-  }
 }
 
 /**

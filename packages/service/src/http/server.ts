@@ -1,6 +1,7 @@
 /** Creates, starts, and closes HTTP servers with timeouts and connection limits. @module */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Config } from '../config.ts'
 import { SettingError } from '../explained-error.ts'
 import { codeOf } from '../system-error.ts'
 import { serveConnections } from './connections.ts'
@@ -23,7 +24,7 @@ const maxConnections = 12_000
 
 export type PendingServer = ReturnType<typeof createPendingServer>
 
-/** Creates a server that queues requests until it is opened. */
+/** Creates a server whose requests wait until it is opened. */
 export function createPendingServer({ writeTimeout, ...timeouts }: ServerTimeouts) {
   // The service needs no `Host`, except for its pages, which check it.
   const server = createServer({ ...timeouts, requireHostHeader: false })
@@ -33,44 +34,18 @@ export function createPendingServer({ writeTimeout, ...timeouts }: ServerTimeout
   const opened = new Promise<RequestListener>((resolve) => {
     open = resolve
   })
-  let listener: RequestListener = async (request, response) => {
-    listener = await opened
-    if (!request.socket.destroyed) listener(request, response)
+  const listener: RequestListener = async (request, response) => {
+    const serve = await opened
+    if (!request.socket.destroyed) serve(request, response)
   }
-  serveConnections(server, (request, response) => listener(request, response), {
-    max: maxConnections,
-    writeTimeout,
-  })
+  serveConnections(server, listener, { max: maxConnections, writeTimeout })
   return { server, open }
 }
 
-/** Starts the servers of the API and the test bank. @throws {SettingError} If the settings name no usable address. */
-export async function listenBoth(
-  [main, challenge]: readonly [Server, Server],
-  { host, port, challengePort, portName: name }: ListenConfig,
-): Promise<void> {
-  await listen(main, { host, port, name, note: '' })
-  const note = ' The test bank uses the port after that of the API.'
-  await listen(challenge, { host, port: challengePort, name, note })
-}
-
-interface ListenConfig {
-  readonly host: string
-  readonly port: number
-  readonly challengePort: number
-  /** Name of the setting that selects the ports, for errors. */
-  readonly portName: string
-}
-
-/** @param address - `name` of the port's setting and a `note` on the port, for errors. */
-async function listen(
+/** Starts a server. @throws {SettingError} If the settings name no usable address. */
+export async function listen(
   server: Server,
-  {
-    host,
-    port,
-    name,
-    note,
-  }: Pick<ListenConfig, 'host' | 'port'> & { readonly name: string; readonly note: string },
+  { host, port, portName }: Pick<Config, 'host' | 'port' | 'portName'>,
 ): Promise<void> {
   server.listen({ host, port, backlog: 4096 })
   try {
@@ -79,16 +54,16 @@ async function listen(
     switch (codeOf(error)) {
       case 'EADDRINUSE':
         throw new SettingError(
-          `Port ${port} on ${host} is already in use.${note} Stop the other program, or set ${name} (0 selects a free port).`,
+          `Port ${port} on ${host} is already in use. Stop the other program, or set ${portName} (0 selects a free port). The test bank uses the next port.`,
         )
       case 'EACCES':
         throw new SettingError(
-          `Port ${port} needs more permissions than this user has.${note} Set ${name} to a port above 1023.`,
+          `Port ${port} needs more permissions than this user has. Set ${portName} to a port above 1023.`,
         )
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
         throw new SettingError(
-          `PI_HOST: must be an address of this machine. Set it to 127.0.0.1, or to 0.0.0.0 for all.`,
+          'PI_HOST: must be an address of this machine. Set it to 127.0.0.1, or to 0.0.0.0 for all.',
         )
     }
     throw error

@@ -1,9 +1,10 @@
 /** Authenticates requests by their secret API key. Lookups are cached for five seconds. @module */
+import { apiKeyPattern } from '@pi-checkout/contract'
 import type { FastifyRequest } from 'fastify'
 import { ProblemError } from '../http/problem.ts'
 import { randomBase62 } from '../ids.ts'
 import type { Database } from '../store/database.ts'
-import { type FoundKey, findApiKey, isApiKey } from './api-keys.ts'
+import { type FoundKey, findApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
@@ -12,39 +13,23 @@ export type Authenticator = ReturnType<typeof createAuthenticator>
 const cacheLifetime = 5000
 const cacheSize = 10_000
 
-export function createAuthenticator({
-  db,
-  now,
-}: {
-  readonly db: Database
-  readonly now: () => Date
-}) {
+export function createAuthenticator(db: Database, now: () => Date) {
   /** By key, as the headers of open requests are in memory too. Neither is logged or stored. */
-  let cache = new Map<string, LookUp>()
+  let cache = new Map<string, FoundKey & { readonly readAt: number }>()
   const lent = new Map<string, Environment>()
 
-  async function find(apiKey: string): Promise<LookUp | undefined> {
+  async function find(apiKey: string): Promise<FoundKey | undefined> {
     const entries = cache
     const cached = entries.get(apiKey)
-    if (cached && isValid(cached)) return cached
-    // Computed before the lookup, because the result may miss a revocation during the lookup.
-    const validUntil = now().getTime() + cacheLifetime
-    const found = isApiKey(apiKey) ? await findApiKey(db, apiKey) : undefined
+    // Before the lookup, because the result may miss a revocation during the lookup.
+    const readAt = now().getTime()
+    // The clock may be set back.
+    if (cached && Math.abs(readAt - cached.readAt) < cacheLifetime) return cached
+    const found = apiKeyPattern.test(apiKey) ? await findApiKey(db, apiKey) : undefined
     if (entries.size >= cacheSize) entries.clear()
     // Unknown keys are not cached, so that a new key works immediately.
-    if (!found) {
-      entries.delete(apiKey)
-      return undefined
-    }
-    const lookUp = { found, validUntil }
-    entries.set(apiKey, lookUp)
-    return lookUp
-  }
-
-  function isValid({ validUntil }: LookUp): boolean {
-    const remaining = validUntil - now().getTime()
-    // More than `cacheLifetime` remains only if the clock was set back.
-    return remaining > 0 && remaining <= cacheLifetime
+    if (found) entries.set(apiKey, { ...found, readAt })
+    return found
   }
 
   // A revocation, a new origin, or a changed clock takes effect immediately. Replace the map: a running lookup still
@@ -59,16 +44,13 @@ export function createAuthenticator({
       const token = bearerToken(request.headers.authorization)
       const borrower = lent.get(token)
       if (borrower) return borrower
-      const lookUp = await find(token)
-      if (!lookUp) throw unknownKey()
-      const { environment, expiresAt, revokedAt } = lookUp.found
-      if (revokedAt || (expiresAt && expiresAt <= now())) {
-        throw unauthorized(
-          'revoked_credentials',
-          'The secret API key was revoked or has expired. Create another with pi-service keys create.',
-        )
-      }
-      return environment
+      const found = await find(token)
+      if (!found) throw unknownKey()
+      if (!found.isRevoked) return found.environment
+      throw unauthorized(
+        'revoked_credentials',
+        'The secret API key was revoked. Create another with pi-service keys create.',
+      )
     },
     /** Creates a key in memory, for requests that the sandbox sends to this instance, until `end` is called. */
     lend: (environment: Environment): { readonly apiKey: string; readonly end: () => void } => {
@@ -77,11 +59,6 @@ export function createAuthenticator({
       return { apiKey, end: () => void lent.delete(apiKey) }
     },
   }
-}
-
-interface LookUp {
-  readonly found: FoundKey
-  readonly validUntil: number
 }
 
 /** Rejects requests with headers that only browsers send, because a page must not have a secret key. */

@@ -1,10 +1,11 @@
 /** Merchants, their environments, and the origins whose pages may show a checkout. @module */
 import { randomBytes } from 'node:crypto'
+import { controlCharacters } from '@pi-checkout/contract'
 import { ExplainedError } from '../explained-error.ts'
 import { randomBase62 } from '../ids.ts'
 import type { Database } from '../store/database.ts'
-import { type Statement, sql } from '../store/sql.ts'
-import { newApiKey } from './api-keys.ts'
+import { sql } from '../store/sql.ts'
+import { createApiKey } from './api-keys.ts'
 import {
   type Environment,
   type EnvironmentRow,
@@ -13,45 +14,41 @@ import {
   environmentTables,
 } from './environments.ts'
 
+/** Returns whether a name has 1 to 128 characters, and none that controls a terminal or the direction of text. */
+export function isMerchantName(name: string): boolean {
+  return name.length > 0 && name.length <= 128 && !controlCharacters.test(name)
+}
+
 export interface EnvironmentName {
   readonly merchant: string
   readonly mode: Environment['mode']
 }
 
+/**
+ * Returns an environment. Creates it, and its merchant, if they are missing.
+ *
+ * @param name - `origins`: those of a new environment.
+ * @throws {TooManyOrigins} If the origins would be too long.
+ */
 export async function ensureEnvironment(
   db: Database,
-  { merchant, mode }: EnvironmentName,
+  { merchant, mode, origins = [] }: EnvironmentName & { readonly origins?: readonly string[] },
   now: Date,
 ): Promise<Environment> {
-  await db.transaction(insertEnvironment({ merchant, mode, now }))
-  db.notify('environments')
+  const at = now.getTime()
+  const salt = randomBytes(32).toString('hex')
+  const list = stored(origins)
+  await db.query(sql`
+    insert into merchants (id, name, created_at)
+    values (${`mer_${randomBase62(16)}`}, ${merchant}, ${at}) on conflict (name) do nothing`)
+  await db.query(sql`
+    insert into environments (id, merchant_id, mode, allowed_origins, idempotency_salt, created_at)
+    values (${`env_${randomBase62(16)}`}, (select id from merchants where name = ${merchant}),
+            ${mode}, ${list}, ${salt}, ${at})
+    on conflict (merchant_id, mode) do nothing`)
   const environment = await findEnvironmentByName(db, { merchant, mode })
   if (!environment) throw new Error('The environment was deleted while it was created')
   return environment
-}
-
-/** Inserts a merchant and an environment, unless they are there. */
-function insertEnvironment({
-  merchant,
-  mode,
-  now,
-  id = `env_${randomBase62(16)}`,
-  origins = [],
-}: EnvironmentName & {
-  readonly now: Date
-  readonly id?: string
-  readonly origins?: readonly string[]
-}): Statement[] {
-  const at = now.getTime()
-  const salt = randomBytes(32).toString('hex')
-  return [
-    sql`insert into merchants (id, name, created_at)
-        values (${`mer_${randomBase62(16)}`}, ${merchant}, ${at}) on conflict (name) do nothing`,
-    sql`insert into environments (id, merchant_id, mode, allowed_origins, idempotency_salt, created_at)
-        values (${id}, (select id from merchants where name = ${merchant}), ${mode},
-                ${JSON.stringify(origins)}, ${salt}, ${at})
-        on conflict (merchant_id, mode) do nothing`,
-  ]
 }
 
 /** Creates a test environment of a new merchant, with a key. @throws {TooManyOrigins} If the origins would be too long. */
@@ -59,16 +56,9 @@ export async function createTestEnvironment(
   db: Database,
   { origins, now }: { readonly origins: readonly string[]; readonly now: Date },
 ): Promise<{ readonly environment: Environment; readonly apiKey: string }> {
-  const id = `env_${randomBase62(16)}`
-  const merchant = `Test ${randomBase62(12)}`
-  const unique = [...new Set(origins)]
-  if (unique.join(' ').length > maxOriginsLength) throw new TooManyOrigins(id)
-  const { apiKey, statement } = newApiKey({ environment: { id, mode: 'test' }, now })
-  const created = insertEnvironment({ merchant, mode: 'test', now, id, origins: unique })
-  await db.transaction([...created, statement])
-  db.notify('environments')
-  const environment = await findEnvironmentByName(db, { merchant, mode: 'test' })
-  if (!environment) throw new Error('The environment was deleted while it was created')
+  const name = { merchant: `Test ${randomBase62(12)}`, mode: 'test' } as const
+  const environment = await ensureEnvironment(db, { ...name, origins }, now)
+  const { apiKey } = await createApiKey(db, { environment, now })
   return { environment, apiKey }
 }
 
@@ -102,6 +92,12 @@ export async function firstMerchant(db: Database): Promise<string | undefined> {
   return merchant?.name
 }
 
+export async function listEnvironments(db: Database): Promise<Environment[]> {
+  const rows = await db.query<EnvironmentRow>(sql`
+    select ${environmentColumns} from ${environmentTables} order by e.created_at, e.id`)
+  return rows.map(environmentOf)
+}
+
 /**
  * Maximum number of characters of all origins of an environment. A response header lists them, and proxies limit its size:
  * HAProxy to 15 KB, nginx to the `proxy_buffer_size` of the guide.
@@ -111,12 +107,8 @@ const maxOriginsLength = 4000
 /** Thrown if an origin does not fit. */
 export class TooManyOrigins extends ExplainedError {
   override readonly name = 'TooManyOrigins'
-
-  constructor(environmentId: string) {
-    super(
-      `origin: the origins of ${environmentId} must have at most ${maxOriginsLength} characters together, because a response header lists them. Remove one with pi-service origins remove.`,
-    )
-  }
+  override readonly message =
+    `origin: the origins of an environment must have at most ${maxOriginsLength} characters together, because a response header lists them. Remove one with pi-service origins remove.`
 }
 
 /** Registers an origin. Returns all of the environment. @throws {TooManyOrigins} If they would be too long. */
@@ -124,11 +116,7 @@ export async function addOrigin(
   db: Database,
   { environmentId, origin }: { readonly environmentId: string; readonly origin: string },
 ): Promise<readonly string[]> {
-  const changed = await changeOrigins(db, environmentId, (origins) => {
-    const added = origins.includes(origin) ? origins : [...origins, origin]
-    if (added.join(' ').length > maxOriginsLength) throw new TooManyOrigins(environmentId)
-    return added
-  })
+  const changed = await changeOrigins(db, environmentId, (origins) => [...origins, origin])
   return changed ?? []
 }
 
@@ -153,47 +141,18 @@ async function changeOrigins(
       select allowed_origins as origins from environments where id = ${id}`)
     const origins = row && change(JSON.parse(row.origins))
     if (!origins) return undefined
-    const written = await db.query(sql`
-      update environments set allowed_origins = ${JSON.stringify(origins)}
-       where id = ${id} and allowed_origins = ${row.origins} returning id`)
-    if (written.length === 0) continue
+    const [written] = await db.query<{ origins: string }>(sql`
+      update environments set allowed_origins = ${stored(origins)}
+       where id = ${id} and allowed_origins = ${row.origins} returning allowed_origins as origins`)
+    if (!written) continue
     db.notify('environments')
-    return origins
+    return JSON.parse(written.origins)
   }
 }
 
-export async function listTestEnvironments(db: Database): Promise<Environment[]> {
-  const rows = await db.query<EnvironmentRow>(sql`
-    select ${environmentColumns} from ${environmentTables}
-     where e.mode = 'test' order by e.created_at, e.id`)
-  return rows.map(environmentOf)
-}
-
-export interface ListedEnvironment {
-  readonly merchant: string
-  readonly environment: Environment['mode']
-  /** Number of keys that are neither revoked nor expired. */
-  readonly workingKeys: number
-  readonly origins: readonly string[]
-  readonly createdAt: Date
-}
-
-export async function listEnvironments(db: Database, now: Date): Promise<ListedEnvironment[]> {
-  type Row = Omit<ListedEnvironment, 'origins' | 'createdAt'> & {
-    readonly origins: string
-    readonly createdAt: number
-  }
-  const rows = await db.query<Row>(sql`
-    select m.name as merchant, e.mode as environment, e.allowed_origins as origins,
-           e.created_at as "createdAt",
-           (select count(*) from api_keys k
-             where k.environment_id = e.id and k.revoked_at is null
-               and (k.expires_at is null or k.expires_at > ${now.getTime()})) as "workingKeys"
-      from ${environmentTables}
-     order by e.created_at, e.id`)
-  return rows.map(({ origins, createdAt, ...listed }) => ({
-    ...listed,
-    origins: JSON.parse(origins),
-    createdAt: new Date(createdAt),
-  }))
+/** Returns the text of a list, with each origin once. @throws {TooManyOrigins} */
+function stored(origins: readonly string[]): string {
+  const unique = [...new Set(origins)]
+  if (unique.join(' ').length > maxOriginsLength) throw new TooManyOrigins()
+  return JSON.stringify(unique)
 }

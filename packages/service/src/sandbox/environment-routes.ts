@@ -13,7 +13,7 @@ import {
   addOrigin,
   createTestEnvironment,
   deleteTestEnvironment,
-  listTestEnvironments,
+  listEnvironments,
   removeOrigin,
   TooManyOrigins,
 } from '../merchants/merchants.ts'
@@ -54,13 +54,7 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
     },
     keys: keys
       .filter((key) => key.environment === 'test' && key.merchant === environment.merchantName)
-      .map(({ id, display, createdAt, expiresAt, revokedAt }) => ({
-        id,
-        display,
-        createdAt: createdAt.toISOString(),
-        expiresAt: expiresAt?.toISOString() ?? null,
-        revokedAt: revokedAt?.toISOString() ?? null,
-      })),
+      .map(({ id, display, createdAt, revokedAt }) => ({ id, display, createdAt, revokedAt })),
   })
   /** Forgets what this instance has of an environment. */
   const forget = (id: string): void => {
@@ -69,8 +63,10 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
   }
 
   app.get(routes.environments.path, async (_request, reply) => {
-    const [environments, keys] = [await listTestEnvironments(db), await listApiKeys(db)]
-    const listed = environments.map((environment) => shown(environment, keys))
+    const [environments, keys] = [await listEnvironments(db), await listApiKeys(db)]
+    const listed = environments
+      .filter(({ mode }) => mode === 'test')
+      .map((environment) => shown(environment, keys))
     return json(reply, { environments: listed } satisfies SandboxEnvironments)
   })
   app.post(

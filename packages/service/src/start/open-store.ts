@@ -11,8 +11,8 @@ import {
   readKeyFile,
 } from '../store/data-directory.ts'
 import type { Database } from '../store/database.ts'
-import { migrate } from '../store/migrate.ts'
 import { openPostgres } from '../store/postgres.ts'
+import { migrate } from '../store/schema.ts'
 import { sql } from '../store/sql.ts'
 import { openSqlite } from '../store/sqlite.ts'
 
@@ -26,24 +26,34 @@ export interface Store {
  * Opens the store of a service, which has a data directory alone.
  *
  * @throws {SettingError} If the directory or the secret key cannot be used. The message names the fix.
- * @throws {DirectoryInUse} If another service has the directory.
  */
-export async function openServedStore(config: Pick<Config, 'store' | 'secretKey'>): Promise<Store> {
-  const { store } = config
-  const configured = configuredKey(config)
+export async function openServedStore({
+  store,
+  secretKey,
+}: Pick<Config, 'store' | 'secretKey'>): Promise<Store> {
+  // First, so that an invalid key fails before a store is created.
+  const configured = secretKey === undefined ? undefined : readSecretKey(secretKey)
+  if (!configured && store.kind === 'postgres') {
+    throw new SettingError(
+      `PI_SECRET_KEY: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`,
+    )
+  }
   const release = store.kind === 'directory' ? await lockDirectory(store.directory) : () => {}
-  try {
-    const db = await openDatabase(store)
+  let db: Database | undefined
+  const close = async (): Promise<void> => {
     try {
-      const keys = configured ?? (await directoryKey(db, store))
-      await assertKey(db, keys)
-      return { db, keys, close: async () => await db.close().finally(release) }
-    } catch (error) {
-      await db.close()
-      throw error
+      await db?.close()
+    } finally {
+      release()
     }
+  }
+  try {
+    db = await openDatabase(store)
+    const keys = configured ?? (await ownKey(db, store))
+    await assertKey(db, keys)
+    return { db, keys, close }
   } catch (error) {
-    release()
+    await close()
     throw error
   }
 }
@@ -67,27 +77,18 @@ async function connect(store: Config['store']): Promise<Database> {
   return openSqlite(join(store.directory, databaseFile))
 }
 
-/** Returns the key of the settings. Called first, so that an invalid one fails before a store is created. */
-function configuredKey({
-  store,
-  secretKey,
-}: Pick<Config, 'store' | 'secretKey'>): SecretKeys | undefined {
-  if (secretKey !== undefined) return readSecretKey(secretKey)
-  if (store.kind === 'memory') return readSecretKey(newSecretKey())
-  if (store.kind === 'directory') return undefined
-  throw new SettingError(
-    `PI_SECRET_KEY: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`,
-  )
-}
-
 /** Returns the secret key of a data directory, which is outside the database, or a new one. */
-async function directoryKey(db: Database, store: Config['store']): Promise<SecretKeys> {
-  const directory = store.kind === 'directory' ? store.directory : ''
-  const stored = await readKeyFile(directory)
+async function ownKey(db: Database, store: Config['store']): Promise<SecretKeys> {
+  if (store.kind !== 'directory') return readSecretKey(newSecretKey())
+  const stored = await readKeyFile(store.directory)
   if (stored !== undefined) return readSecretKey(stored)
-  if ((await storedCheck(db)) !== undefined) throw new SettingError(`PI_SECRET_KEY: ${lostKey}`)
+  if ((await storedCheck(db)) !== undefined) {
+    throw new SettingError(
+      'PI_SECRET_KEY: the file secret-key of the data directory is missing. Restore it, or set the key that this store was created with.',
+    )
+  }
   const created = newSecretKey()
-  await createKeyFile(directory, created)
+  await createKeyFile(store.directory, created)
   return readSecretKey(created)
 }
 
@@ -106,6 +107,3 @@ async function storedCheck(db: Database): Promise<string | undefined> {
     select check_value as "checkValue" from secret_key`)
   return row?.checkValue
 }
-
-const lostKey =
-  'the file secret-key of the data directory is missing. Restore it, or set the key that this store was created with.'

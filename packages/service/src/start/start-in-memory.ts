@@ -1,7 +1,6 @@
 /** Starts the service inside a process, such as the setup of a test suite. @module */
 import pino from 'pino'
 import { readConfig } from '../config.ts'
-import { SettingError } from '../explained-error.ts'
 import { startService as startInstance } from './start.ts'
 
 /** Options of {@link startService}. */
@@ -64,30 +63,17 @@ export async function startService({
   shopOrigins = [],
   logLevel,
 }: StartServiceOptions = {}): Promise<Service> {
-  if (!Array.isArray(shopOrigins)) {
-    throw new SettingError(
-      'shopOrigins: must be an array of origins, such as ["http://localhost:5173"].',
-    )
-  }
   const flags = { memory: true, port: String(port), shopOrigin: shopOrigins }
-  const names = { port: 'port', origins: 'shopOrigins', logLevel: 'logLevel' }
+  const names = { '--port': 'port', '--shop-origin': 'shopOrigins', PI_LOG_LEVEL: 'logLevel' }
   const config = readConfig(flags, { PI_LOG_LEVEL: logLevel }, names)
   const log = pino({ level: config.logLevel }, pino.destination(2))
-  const { ready, stop: stopInstance } = await startInstance(config, log)
-  const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = ready
+  const running = await startInstance(config, log)
+  const { environment: _, apiKey, ...ready } = running.ready
   if (apiKey === null) throw new Error('A store in memory has no key')
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => {
-    stopped ??= stopInstance()
+    stopped ??= running.stop()
     return stopped
   }
-  return {
-    baseUrl,
-    checkoutOrigin,
-    apiKey,
-    adminToken,
-    inspectorUrl,
-    stop,
-    [Symbol.asyncDispose]: stop,
-  }
+  return { ...ready, apiKey, stop, [Symbol.asyncDispose]: stop }
 }

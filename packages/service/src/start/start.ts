@@ -5,13 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { createMainApp, createTestBankApp } from '../app.ts'
-import { realNow } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { createRateLimits } from '../http/rate-limit.ts'
 import {
   close,
   createPendingServer,
-  listenBoth,
+  listen,
   type PendingServer,
   type ServerTimeouts,
   serverTimeouts,
@@ -48,39 +47,40 @@ export interface RunningService {
 export async function startService(
   config: Config,
   log: Logger,
-  { now = realNow, ...timeouts }: Partial<ServerTimeouts> & { readonly now?: () => Date } = {},
+  {
+    now = () => new Date(),
+    ...timeouts
+  }: Partial<ServerTimeouts> & { readonly now?: () => Date } = {},
 ): Promise<RunningService> {
   const store = await openServedStore(config)
   const options = { ...serverTimeouts, ...timeouts }
-  const [main, challenge] = [createPendingServer(options), createPendingServer(options)]
+  const [main, bank] = [createPendingServer(options), createPendingServer(options)]
   try {
-    await listenBoth([main.server, challenge.server], config)
-    return await serve(config, { log, store, main, challenge, now })
+    await listen(main.server, config)
+    await listen(bank.server, { ...config, port: config.bankPort })
+    return await serve(config, { log, store, main, bank, now })
   } catch (error) {
-    const servers = [main.server, challenge.server]
-    // Close connections whose requests are still queued.
-    for (const server of servers) server.closeAllConnections()
-    await Promise.all(servers.map(close))
+    for (const { server } of [main, bank]) {
+      // Requests that wait get no response.
+      server.closeAllConnections()
+      await close(server)
+    }
     await store.close()
     throw error
   }
 }
 
+interface Parts {
+  readonly log: Logger
+  readonly store: Store
+  readonly main: PendingServer
+  readonly bank: PendingServer
+  readonly now: () => Date
+}
+
 async function serve(
   config: Config,
-  {
-    log,
-    store,
-    main,
-    challenge,
-    now,
-  }: {
-    readonly log: Logger
-    readonly store: Store
-    readonly main: PendingServer
-    readonly challenge: PendingServer
-    readonly now: () => Date
-  },
+  { log, store, main, bank, now }: Parts,
 ): Promise<RunningService> {
   const { db, keys } = store
   const adminToken = randomBytes(32).toString('base64url')
@@ -96,24 +96,23 @@ async function serve(
     adminToken,
     running,
     publicUrl: config.publicUrl ?? urlOf(main.server),
-    challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
+    challengeUrl: config.challengeUrl ?? urlOf(bank.server),
     hostedFolder: join(packageRoot, 'dist/hosted'),
-    authenticator: createAuthenticator({ db, now }),
+    authenticator: createAuthenticator(db, now),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
     ...createSandbox(now),
     draining: draining.signal,
     stopping: stopping.signal,
-    unready: () => (draining.signal.aborted ? 'The service is stopping.' : undefined),
   }
   const apiKey = await firstKey(config, options)
   const apps = await Promise.all([
     createMainApp(options, main.server),
-    createTestBankApp(options, challenge.server),
+    createTestBankApp(options, bank.server),
   ])
   main.open(apps[0].routing)
-  challenge.open(apps[1].routing)
+  bank.open(apps[1].routing)
   const baseUrl = urlOf(main.server)
   const { publicUrl: checkoutOrigin } = options
   log.info({ baseUrl, checkoutOrigin, store: config.store.kind }, 'The service is ready')
@@ -133,7 +132,7 @@ async function serve(
       stopping.abort()
       const deadline = performance.now() + stopTimeout
       const left = (): number => deadline - performance.now()
-      const working = [close(main.server), close(challenge.server)]
+      const working = [close(main.server), close(bank.server)]
       await within(Promise.all(working), left() - closeTimeout)
       // Handlers whose clients have left are not waited for by their server.
       while (running.size > 0 && left() > closeTimeout) await sleep(10)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Libsql from 'libsql'
-import { ExplainedError, SettingError } from '../explained-error.ts'
+import { SettingError } from '../explained-error.ts'
 import { codeOf } from '../system-error.ts'
 
 /** Names of the files. */
@@ -13,10 +13,8 @@ const lockFile = 'serving.lock'
 
 /** Creates the directory for its owner only. @throws {SettingError} If this user cannot write it, or it lost its database. */
 export async function prepareDirectory(directory: string): Promise<void> {
-  const [hasKey, hasDatabase] = [keyFile, databaseFile].map((name) =>
-    existsSync(join(directory, name)),
-  )
-  if (hasKey && !hasDatabase) {
+  const has = (name: string): boolean => existsSync(join(directory, name))
+  if (has(keyFile) && !has(databaseFile)) {
     throw new SettingError(
       `The data directory ${directory} has a ${keyFile}, but no ${databaseFile}. Restore the entire directory from a backup, or remove ${keyFile} to create an empty store.`,
     )
@@ -27,6 +25,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
       // Another user may own a mounted volume, and then decides.
       if (codeOf(error) !== 'EPERM') throw error
     })
+    // SQLite gives its other files the mode of this one.
     await (await open(join(directory, databaseFile), 'a', 0o600)).close()
   } catch (error) {
     throw new SettingError(
@@ -37,12 +36,8 @@ export async function prepareDirectory(directory: string): Promise<void> {
 
 /** Returns the directory's secret key, if it has one. */
 export async function readKeyFile(directory: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(directory, keyFile), 'utf8')).trim()
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
+  const file = join(directory, keyFile)
+  return existsSync(file) ? (await readFile(file, 'utf8')).trim() : undefined
 }
 
 /** Stores a secret key, completely or not at all. */
@@ -55,21 +50,11 @@ export async function createKeyFile(directory: string, key: string): Promise<voi
   await folder.sync().finally(async () => await folder.close())
 }
 
-class DirectoryInUse extends ExplainedError {
-  override readonly name = 'DirectoryInUse'
-
-  constructor(directory: string) {
-    super(
-      `The data directory ${directory} is in use by another service. Stop that service, or use another directory with --data.`,
-    )
-  }
-}
-
 /**
  * Lets one service have the directory, because what it keeps in memory would differ from that of another one. Commands
  * can use its store beside it. The system releases the lock when the process ends.
  *
- * @throws {DirectoryInUse}
+ * @throws {SettingError} If another service has it.
  */
 export async function lockDirectory(directory: string): Promise<() => void> {
   await prepareDirectory(directory)
@@ -80,7 +65,10 @@ export async function lockDirectory(directory: string): Promise<() => void> {
     lock.exec('begin exclusive')
   } catch (error) {
     lock.close()
-    throw codeOf(error) === 'SQLITE_BUSY' ? new DirectoryInUse(directory) : error
+    if (codeOf(error) !== 'SQLITE_BUSY') throw error
+    throw new SettingError(
+      `The data directory ${directory} is in use by another service. Stop that service, or use another directory with --data.`,
+    )
   }
   return () => void lock.close()
 }

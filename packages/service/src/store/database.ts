@@ -8,11 +8,8 @@ import type { Statement } from './sql.ts'
 export type Change = { readonly intentId: string } | 'environments'
 
 export interface Database {
-  readonly kind: 'sqlite' | 'postgres'
   /** Runs a statement, which may share a commit with others. @throws {StoreError} */
   query<Row>(statement: Statement): Promise<Row[]>
-  /** Runs all of the statements or none. @throws {StoreError} */
-  transaction(statements: readonly Statement[]): Promise<void>
   /** Runs text without values in one transaction, after those of other instances. */
   script(text: string): Promise<void>
   /** Commits something. @throws {StoreError} If the store can't write. */

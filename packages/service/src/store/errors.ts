@@ -17,11 +17,7 @@ export class StoreError extends Error {
   /** @param failed - `reason` is the message of the driver or the server. It is kept if it quotes no values. */
   constructor(
     code: string,
-    failed: {
-      readonly constraint?: string | undefined
-      readonly statement?: string | undefined
-      readonly reason?: string | undefined
-    } = {},
+    failed: Partial<Record<'constraint' | 'statement' | 'reason', string | undefined>> = {},
   ) {
     const { constraint, statement, reason } = failed
     const rule = [code, constraint].filter(Boolean).join(' ')
@@ -37,10 +33,7 @@ export class StoreError extends Error {
 /** Thrown if too many requests wait for the store. The response is 503 with `Retry-After`. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded'
-
-  constructor() {
-    super('Too many requests wait for the store')
-  }
+  override readonly message = 'Too many requests wait for the store'
 }
 
 /** SQLSTATE of a statement that reached the lock timeout. */

@@ -8,9 +8,6 @@ import { type SetForm, setForms, textOf } from './sets.ts'
 import type { Statement } from './sql.ts'
 import { together } from './together.ts'
 
-/** Connections of the pool, and timeouts in milliseconds. */
-const postgresLimits = { pool: 12, statement: 10_000, response: 12_000 } as const
-
 const sessionSettings = {
   default_transaction_isolation: 'read committed',
   // A plan is kept while the tables grow, so it must not read a whole table because that was small.
@@ -19,7 +16,7 @@ const sessionSettings = {
   // In milliseconds. A duplicate waits two seconds for the first request. An unresponsive instance with a lock is
   // disconnected after ten seconds, so that it does not block others.
   lock_timeout: '2000',
-  statement_timeout: String(postgresLimits.statement),
+  statement_timeout: '10000',
   idle_in_transaction_session_timeout: '10000',
 } as const
 
@@ -27,7 +24,7 @@ const sessionSettings = {
 // `statement_timeout`, so that a responsive server returns the error.
 const clientTimeouts = {
   connectionTimeoutMillis: 5000,
-  query_timeout: postgresLimits.response,
+  query_timeout: 12_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 }
@@ -81,19 +78,12 @@ export function openPool(config: pg.PoolConfig): Pool {
   )
 
   return {
-    kind: 'postgres',
     query: async <Row>(statement: Statement) => {
       const share = shared.get(statement.name)
       const alone = async (client: pg.PoolClient) => await run(client, statement)
       // The caller names the columns, and the statement lists them.
       return (await (share ? share(statement) : borrow(alone))) as Row[]
     },
-    transaction: async (statements) =>
-      await borrow(async (client) => {
-        await send(client, { text: 'begin' })
-        for (const statement of statements) await run(client, statement)
-        await send(client, { text: 'commit' })
-      }),
     script: async (text) =>
       await borrow(async (client) => {
         const script = `begin; set local lock_timeout = 0; set local statement_timeout = 0;
@@ -124,7 +114,7 @@ const scriptLock = 0x70690001
 
 function newPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({
-    max: postgresLimits.pool,
+    max: 12,
     // Keep idle connections, because a shop with few orders would reconnect for each.
     idleTimeoutMillis: 0,
     ...config,

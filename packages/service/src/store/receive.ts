@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import type { Change, Database } from './database.ts'
 import type { Pool } from './postgres.ts'
-import { sql } from './sql.ts'
+import { named } from './sql.ts'
 
 /** Returns the database with the changes of all instances. */
 export function shareChanges(pool: Pool, connect: () => pg.Client): Database {
@@ -42,7 +42,7 @@ function createPublisher({ query }: Pick<Pool, 'query'>) {
     pending.clear()
     try {
       // The commit needs no sync and no standby, because it writes no data.
-      await query(sql`
+      await query(named('publish')`
         select set_config('synchronous_commit', 'off', true), pg_notify('pi_checkout', name)
           from json_array_elements_text(${names}) name`)
     } catch {

@@ -1,11 +1,31 @@
 /**
- * The tables, in the words that both stores have. No column holds a card number, a security code, a clientSecret, or an
+ * Creates the tables of a new store, in the words that both stores have. No column holds a card number, a security code, a clientSecret, or an
  * API key. Times are milliseconds, JSON is text, and hashes are hexadecimal.
  *
  * @module
  */
+import type { Database } from './database.ts'
+import { StoreError } from './errors.ts'
+import { sql } from './sql.ts'
 
-export const schema = `
+/** Instances that start at the same time wait for each other. */
+export async function migrate(db: Database): Promise<void> {
+  // An existing store is not touched, because the script would lock its tables for other instances.
+  if (!(await hasTables(db))) await db.script(schema)
+}
+
+async function hasTables(db: Database): Promise<boolean> {
+  try {
+    return (await db.query(sql`select version from schema_version`)).length > 0
+  } catch (error) {
+    if (error instanceof StoreError && noTable.has(error.code)) return false
+    throw error
+  }
+}
+
+const noTable: ReadonlySet<string> = new Set(['42P01', 'SQLITE_ERROR'])
+
+const schema = `
 create table if not exists schema_version (version integer primary key);
 insert into schema_version (version) values (1) on conflict (version) do nothing;
 
@@ -41,7 +61,6 @@ create table if not exists api_keys (
   -- Prefix and last four characters: enough to tell keys apart.
   display text not null,
   created_at bigint not null,
-  expires_at bigint,
   revoked_at bigint
 );
 create index if not exists api_keys_environment on api_keys (environment_id);

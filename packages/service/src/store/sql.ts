@@ -1,11 +1,10 @@
 /** Statements as data: one text for both stores. @module */
-import { hash } from 'node:crypto'
 
 /** Times are milliseconds, JSON is text, and flags are 0 and 1. */
 export type SqlValue = string | number | null
 
 export interface Statement {
-  /** Under this name a connection prepares it, and the driver of PostgreSQL knows how several run as one. */
+  /** Under this name a connection prepares it, and the driver of PostgreSQL knows how several run as one. Often empty. */
   readonly name: string
   readonly text: string
   readonly values: readonly SqlValue[]
@@ -31,10 +30,10 @@ export const sql: Tag = (template, ...values) => {
     else text += `$${bound.push(checked(value))}`
     text += template[at + 1] ?? ''
   })
-  return { name: nameOf(text), text, values: bound }
+  return { name: '', text, values: bound }
 }
 
-/** Returns the tag of a statement with this name. */
+/** Returns the tag of a statement that runs often, under this name. */
 export function named(name: string): Tag {
   return (template, ...values) => ({ ...sql(template, ...values), name })
 }
@@ -48,15 +47,4 @@ function checked(value: unknown): SqlValue {
   if (typeof value === 'string' && !value.includes('\0')) return value
   const rule = 'a text without U+0000, an integer of at most 2^53 - 1, or null'
   throw new TypeError(`A value of a statement must be ${rule}; received ${typeof value}.`)
-}
-
-const names = new Map<string, string>()
-
-/** Returns a hash, so that the name in a log is the same at each instance and start. */
-function nameOf(text: string): string {
-  const known = names.get(text)
-  if (known) return known
-  const name = `s${hash('sha256', text).slice(0, 12)}`
-  names.set(text, name)
-  return name
 }

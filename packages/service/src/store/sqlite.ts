@@ -1,5 +1,4 @@
 /** The embedded store: SQLite in this process, in one file or in memory. @module */
-import { chmodSync, closeSync, openSync } from 'node:fs'
 import Libsql from 'libsql'
 import type { Change, Database } from './database.ts'
 import { storeError } from './errors.ts'
@@ -65,11 +64,9 @@ export function openSqlite(file?: string): Database {
   const looking = file === undefined ? undefined : watch(db, () => notify('environments'))
 
   return {
-    kind: 'sqlite',
     // The caller of `query` names the columns, and the statement lists them.
     query: async <Row>(statement: Statement) =>
       (isRead(statement) ? all(statement) : await write(statement)) as Row[],
-    transaction: async (statements) => inTransaction(() => statements.forEach(all)),
     script: async (text) => inTransaction(() => void db.exec(text)),
     probe: async () => inTransaction(() => void db.exec('pragma user_version = 1')),
     notify,
@@ -86,11 +83,6 @@ export function openSqlite(file?: string): Database {
 }
 
 function open(file: string | undefined): Libsql.Database {
-  if (file !== undefined) {
-    // For its owner only. SQLite gives its other files the mode of this one.
-    closeSync(openSync(file, 'a', 0o600))
-    chmodSync(file, 0o600)
-  }
   try {
     const db = new Libsql(file ?? ':memory:')
     db.exec('pragma busy_timeout = 5000')

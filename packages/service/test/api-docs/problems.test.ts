@@ -78,7 +78,7 @@ function jsonHeaders({ apiKey }: { readonly apiKey: string }): readonly string[]
 
 async function revokedKey(): Promise<string> {
   const { id, apiKey } = await newKey(directory, 'Revoked')
-  await administer(directory, { command: 'keys revoke', id })
+  await administer(directory, ({ revokeKey }, db) => revokeKey(db, id))
   return apiKey
 }
 

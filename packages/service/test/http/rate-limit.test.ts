@@ -31,7 +31,6 @@ test('limits an environment regardless of its headers, with Retry-After', async 
   )
   const over = responses.find(({ status }) => status === 429)
   expect(Number(over?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-  expect(over?.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/)
   // The limit is checked before the body: a request over it gets no field errors.
   const broken = await Promise.all(Array.from({ length: 30 }, () => create(service, 'no json')))
   expect(broken.map(({ status }) => status)).toContain(429)

@@ -27,7 +27,7 @@ const ids = {
   first: await environmentId(service, 'Tsiran'),
   second: await environmentId(service, 'Sevan Books'),
 }
-await changeOrigin('add', otherShop)
+await changeOrigin('addOrigin', otherShop)
 
 async function merchant(name: string, environment?: 'test' | 'live'): Promise<Merchant> {
   const { apiKey } = await newKey(directory, name, environment)
@@ -35,9 +35,9 @@ async function merchant(name: string, environment?: 'test' | 'live'): Promise<Me
 }
 
 /** Adds or removes an origin of the second merchant. */
-async function changeOrigin(change: 'add' | 'remove', origin: string): Promise<void> {
+async function changeOrigin(change: 'addOrigin' | 'removeOrigin', origin: string): Promise<void> {
   const named = { merchant: 'Sevan Books', environment: 'test' } as const
-  await administer(directory, { command: `origins ${change}`, origin, ...named })
+  await administer(directory, (commands, db) => commands[change](db, origin, named))
 }
 
 /** Returns what the sandbox lists of one environment, as text. */
@@ -112,9 +112,9 @@ test('opens and frames a checkout only for origins of its environment', async ()
 })
 
 test('ends only the sessions of the environment whose origin is removed', async () => {
-  await changeOrigin('add', shop)
+  await changeOrigin('addOrigin', shop)
   const [[, own], [, other]] = [await opened(service, shop), await opened(second, shop)]
-  await changeOrigin('remove', shop)
+  await changeOrigin('removeOrigin', shop)
   expect(await own.view()).toMatchObject({ merchantName: 'Tsiran' })
   expect(await other.view()).toMatchObject({ code: 'invalid_session' })
 })

@@ -53,13 +53,11 @@ test('revokes a key of its environment immediately, and no other', async () => {
 test('keeps a merchant that has a live environment', async () => {
   const merchant = 'Sevan Books'
   for (const environment of ['test', 'live'] as const) {
-    await administer(directory, { command: 'keys create', merchant, environment })
+    await administer(directory, ({ createKey }, db) => createKey(db, { merchant, environment }))
   }
   const id = await environmentId(service, merchant)
   expect((await control(service, 'DELETE', `/environments/${id}`)).status).toBe(200)
-  const { merchants } = await administer<{ merchants: readonly object[] }>(directory, {
-    command: 'merchants list',
-  })
+  const { merchants } = await administer(directory, ({ listMerchants }, db) => listMerchants(db))
   expect(merchants).toContainEqual(expect.objectContaining({ merchant, environment: 'live' }))
 })
 

@@ -14,11 +14,11 @@ const start = new Date('2026-11-20T12:00:00.000Z')
 describe.each(stores)('%s', async (_, open) => {
   const db = await open()
   // The ten oldest were created in the same millisecond.
-  await db.transaction(
+  await Promise.all(
     Array.from({ length: 1250 }, (_each, at) => {
       const createdAt = new Date(start.getTime() + Math.max(at + 1, 10))
       const intent = newIntent({ id: `pi_${at + 1}`, orderId: `order-${at + 1}`, createdAt })
-      return insertIntent({ intent })
+      return db.query(insertIntent({ intent }))
     }),
   )
   const environment = await findEnvironment(db, 'env_test')

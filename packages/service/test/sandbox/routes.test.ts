@@ -341,7 +341,7 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   expect(await json('POST', origins, { origin })).toEqual(registered)
   expect(await issues()).toMatchObject([{ origin: other, environment, count: 1 }])
   const named = { merchant: 'Tsiran', environment: 'test' } as const
-  await administer(directory, { command: 'origins add', origin: other, ...named })
+  await administer(directory, ({ addOrigin }, db) => addOrigin(db, other, named))
   expect(await issues()).toEqual([])
   for (const site of [other, origin]) {
     await json('DELETE', `${origins}?origin=${encodeURIComponent(site)}`)

@@ -59,6 +59,6 @@ test('rejects a port that is in use, also by the test bank', async () => {
     `Port ${used} on 127.0.0.1 is already in use. Stop the other program, or set port (0 selects a free port).`,
   )
   await expect(start({ port: first })).rejects.toThrow(
-    `Port ${used} on 127.0.0.1 is already in use. The test bank uses the port after that of the API. Stop`,
+    `Port ${used} on 127.0.0.1 is already in use. Stop the other program, or set port (0 selects a free port). The test bank uses the next port.`,
   )
 })

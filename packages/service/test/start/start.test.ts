@@ -7,10 +7,6 @@ import { administer, startTestService, type TestService } from '../support/servi
 
 const directory = temporaryFolder()
 
-interface Keys {
-  readonly keys: readonly { readonly id: string }[]
-}
-
 /** Returns a create without its body. The service sends `100 Continue` when it waits for the body. */
 function beginningOf({ url, apiKey }: TestService, length: number): string {
   return [
@@ -42,8 +38,8 @@ test('keeps the environment and its key over a restart, until the key is revoked
   const environmentOf = (apiKey: string) => apiKeyPattern.exec(apiKey)?.[2]
   const first = await start({ PI_DATA_DIR: data })
   expect(await start({ PI_DATA_DIR: data })).toBe(first)
-  const [key] = (await administer<Keys>(data, { command: 'keys list' })).keys
-  await administer(data, { command: 'keys revoke', id: key?.id ?? '' })
+  const [key] = (await administer(data, ({ listKeys }, db) => listKeys(db))).keys
+  await administer(data, ({ revokeKey }, db) => revokeKey(db, key?.id ?? ''))
   const after = await start({ PI_DATA_DIR: data })
   expect(after).not.toBe(first)
   expect([environmentOf(after), environmentOf(first)?.length]).toEqual([environmentOf(first), 16])

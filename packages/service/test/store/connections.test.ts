@@ -67,7 +67,7 @@ const operations: readonly [what: string, run: (idle: Idle) => Promise<unknown>]
   ['a read', ({ store, intent }) => store.find(intent.id)],
   ['a change', ({ store, intent }) => change(store, intent.id, { type: 'canceled' })],
   ['a look-up of a key', ({ db }) => findApiKey(db, 'pi_sk_test_x')],
-  ['a transaction', ({ db }) => db.transaction([sql`select 1 as one`])],
+  ['a statement without a name', ({ db }) => db.query(sql`select 1 as one`)],
   ['a readiness check', ({ db }) => db.probe()],
 ]
 

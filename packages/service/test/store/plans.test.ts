@@ -9,8 +9,8 @@ import {
   listIntentsOfOrder,
   releaseKey,
 } from '../../src/intents/statements.ts'
-import { migrate } from '../../src/store/migrate.ts'
 import { openPool } from '../../src/store/postgres.ts'
+import { migrate } from '../../src/store/schema.ts'
 import { setForms, textOf } from '../../src/store/sets.ts'
 import { type Statement, sql } from '../../src/store/sql.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
@@ -84,7 +84,8 @@ test('reads intents by their indexes, on an empty, a fresh, and a filled table',
   await db.query(sql`select set_config('plan_cache_mode', 'force_generic_plan', false)`)
   await expectIndexes()
   const merchant = sql`insert into merchants (id, name, created_at) values ('m', 'M', 1)`
-  await db.transaction([merchant, insertEnvironment('env_test', 'm', 'test')])
+  await db.query(merchant)
+  await db.query(insertEnvironment('env_test', 'm', 'test'))
   await db.query(insertIntent({ intent: one, key: hashes(1) }))
   await db.script('analyze')
   await expectIndexes()

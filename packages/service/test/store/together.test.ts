@@ -3,7 +3,7 @@ import { type Intent, stateOf } from '../../src/intents/intent.ts'
 import { decide } from '../../src/intents/lifecycle.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { Overloaded, StoreError } from '../../src/store/errors.ts'
-import { type Statement, sql } from '../../src/store/sql.ts'
+import type { Statement } from '../../src/store/sql.ts'
 import { together } from '../../src/store/together.ts'
 import { pay } from '../support/causes.ts'
 import { hashes, newIntent, stores } from '../support/store.ts'
@@ -103,18 +103,6 @@ describe.each(stores)('%s', async (_, open) => {
     const written = await Promise.all(Array.from({ length: 30 }, () => store.write(intent, to)))
     expect(written.filter(Boolean)).toHaveLength(1)
     expect((await store.find(intent.id))?.revision).toBe(2)
-  })
-
-  test('commits all statements of a transaction, or none', async () => {
-    const name = (id: string, name: string) =>
-      sql`insert into merchants (id, name, created_at) values (${id}, ${name}, 1)`
-    const count = async () =>
-      (await db.query(sql`select id from merchants where id like 'all-%'`)).length
-    const failing = db.transaction([name('all-1', 'One'), name('all-2', 'One')])
-    await expect(failing).rejects.toBeInstanceOf(StoreError)
-    expect(await count()).toBe(0)
-    await db.transaction([name('all-1', 'One'), name('all-2', 'Two')])
-    expect(await count()).toBe(2)
   })
 })
 

@@ -54,7 +54,7 @@ export async function startCheckout({
     publicUrl: given.publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
-    authenticator: createAuthenticator({ db, now }),
+    authenticator: createAuthenticator(db, now),
     limits: createRateLimits(readConfig({}, {})),
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, now }, stopping.signal),

@@ -4,8 +4,8 @@ import type { IdempotencyHashes } from '../../src/intents/idempotency.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { draftIntent } from '../../src/intents/store.ts'
 import type { Database } from '../../src/store/database.ts'
-import { migrate } from '../../src/store/migrate.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
+import { migrate } from '../../src/store/schema.ts'
 import { type Statement, sql } from '../../src/store/sql.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { atEnd, startPostgres } from './lifetime.ts'
@@ -31,13 +31,12 @@ export const stores = [
 async function withMerchants(db: Database): Promise<Database> {
   const close = atEnd(() => db.close())
   await migrate(db)
-  await db.transaction([
-    sql`insert into merchants (id, name, created_at) values ('mer_teahouse', 'Ararat Tea House', 1)`,
-    sql`insert into merchants (id, name, created_at) values ('mer_books', 'Sevan Books', 2)`,
-    insertEnvironment('env_test', 'mer_teahouse', 'test'),
-    insertEnvironment('env_live', 'mer_teahouse', 'live'),
-    insertEnvironment('env_other', 'mer_books', 'test'),
-  ])
+  await db.query(sql`
+    insert into merchants (id, name, created_at)
+    values ('mer_teahouse', 'Ararat Tea House', 1), ('mer_books', 'Sevan Books', 2)`)
+  await db.query(insertEnvironment('env_test', 'mer_teahouse', 'test'))
+  await db.query(insertEnvironment('env_live', 'mer_teahouse', 'live'))
+  await db.query(insertEnvironment('env_other', 'mer_books', 'test'))
   return { ...db, close }
 }
 

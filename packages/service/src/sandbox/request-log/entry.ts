@@ -150,8 +150,6 @@ const shownResponseHeaders = [
   'location',
   names.idempotentReplayed,
   names.retryAfter,
-  'ratelimit',
-  'ratelimit-policy',
   'www-authenticate',
   'allow',
   'accept-post',
