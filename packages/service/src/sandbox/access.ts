@@ -10,13 +10,9 @@ import { notFound, ProblemError } from '../http/problem.ts'
 import { isSameSecret } from '../secret-keys.ts'
 
 /** Rejects requests from other hosts, and requests for a public host name, with 404. */
-export function checkLocal(request: FastifyRequest): void {
-  if (!isLocal(request)) throw notFound()
-}
-
-export function isLocal({ headers, socket }: FastifyRequest): boolean {
+export function checkLocal({ headers, socket }: FastifyRequest): void {
   const { hostname } = new URL(`http://${headers.host ?? ''}`)
-  return isLocalAddress(socket.remoteAddress) && isLoopback(hostname)
+  if (!isLocalAddress(socket.remoteAddress) || !isLoopback(hostname)) throw notFound()
 }
 
 export function adminCheck(adminToken: string): (request: FastifyRequest) => void {

@@ -93,9 +93,7 @@ async function unfinished(): Promise<Response> {
 test('serves the documentation with a row for each code', async () => {
   const page = await (await fetch(`${url}/docs`)).text()
   for (const code of Object.keys(problemCodes)) expect(page).toContain(`<tr id="${code}">`)
-  const start = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
-  for (const [, id] of start.matchAll(/docs#([\w-]+)"/g)) expect(page).toContain(`id="${id}"`)
-  expect(start).toContain('docs#test-cards"')
+  expect(await (await fetch(url)).text()).toBe(page)
   const [sheet = '', ...others] = [...page.matchAll(/<link rel="stylesheet"[^>]*href="([^"]+)"/g)]
   expect((await fetch(url + sheet[1])).headers.get('content-type')).toContain('text/css')
   expect(others).toEqual([])
