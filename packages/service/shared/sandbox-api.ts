@@ -34,10 +34,10 @@ export interface SandboxEnvironments {
   readonly environments: readonly SandboxEnvironment[]
 }
 
-/** A page of intents, newest first. It can be empty although older ones match. */
+/** A page of intents, newest first. A search can have an empty one although older intents match. */
 export interface IntentPage {
   readonly intents: readonly PaymentIntent[]
-  /** `before` of the next page, or `null` if no intent is older than the examined ones. */
+  /** `before` of the next page, or `null` if no intent is older. */
   readonly next: string | null
 }
 

@@ -19,7 +19,7 @@ export function intentsSection(sandbox: Sandbox): TemplateResult {
     sandbox,
     {
       label: 'Intents',
-      placeholder: 'Order, status, customer, card, id, key',
+      placeholder: 'Order, status, customer, card, id',
       filters: createButton(sandbox, 'New'),
       rows: intents.map((intent) => [intent.id, row(sandbox, intent)]),
       none: 'No matching intents.',

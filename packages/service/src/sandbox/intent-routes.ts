@@ -69,12 +69,7 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
 
 const SearchSchema = z.object({
   before: z.string().regex(paymentIntentIdPattern, 'must be the id of a Payment Intent').optional(),
-  q: z
-    .string()
-    .trim()
-    .max(200, 'must have at most 200 characters')
-    .transform((text) => text || undefined)
-    .optional(),
+  q: z.string().trim().max(200, 'must have at most 200 characters').optional(),
 })
 
 const SettleSchema = z.strictObject({
