@@ -128,8 +128,6 @@ export interface LoggedRequest {
   readonly detail: string
   /** The first invalid fields, masked. */
   readonly errors: readonly FieldError[]
-  /** Number of equal retrieves that this entry stands for. Time and duration are those of the last one. */
-  readonly count: number
 }
 
 interface LoggedOrder {
@@ -188,7 +186,6 @@ export interface LintIssue {
   readonly origin: string | null
   /** Id of the environment, or `null` if the request did not identify it. */
   readonly environment: string | null
-  readonly intentId: string | null
   readonly count: number
   readonly requestId: string
   readonly lastAt: string

@@ -53,17 +53,7 @@ function reasons({ operation, problem, detail, errors }: LoggedRequest): unknown
 }
 
 function summary(sandbox: Sandbox, { request }: LoggedExchange): TemplateResult {
-  const {
-    intentId,
-    idempotencyKey,
-    operation,
-    status: code,
-    faults,
-    at,
-    ms,
-    order,
-    count,
-  } = request
+  const { intentId, idempotencyKey, operation, status: code, faults, at, ms, order } = request
   const orderId = order?.orderId
   const amount = order && money(order.amount, order.currency)
   return facts([
@@ -73,7 +63,7 @@ function summary(sandbox: Sandbox, { request }: LoggedExchange): TemplateResult 
       faults.length > 0 &&
         faults.map((fault) => html`<code>${text(fault)}</code> ${faultText(fault)} `),
     ],
-    ['Time', count > 1 ? `${time(at)}, the last of ${count}` : time(at)],
+    ['Time', time(at)],
     ['Duration', duration(ms)],
     ['Order', orderId && html`${name(orderId)}${amount ? html`, ${amount}` : nothing}`],
     [

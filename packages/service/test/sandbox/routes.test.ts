@@ -261,22 +261,6 @@ test('keeps the newest 500 requests of each environment, and why a create failed
   await json('DELETE', `/environments/${other.id}`)
 })
 
-test('joins retrieves of an intent, also between others, until its response changes', async () => {
-  const [id, other] = [await newIntent(), await newIntent()]
-  for (const read of [id, id, other, id]) await retrieve(service, read)
-  await settle(id, 'succeeded')
-  await retrieve(service, id)
-  await expect
-    .poll(requests)
-    .toMatchObject([
-      { intentId: id, count: 1 },
-      { intentId: id, count: 3 },
-      { intentId: other, count: 1 },
-      { operation: 'create' },
-      { operation: 'create' },
-    ])
-})
-
 test('finds intents by order, status, customer, and card', async () => {
   const customer = { id: 'cust-9', email: 'ani@example.com', name: 'Անի' }
   const paid = await newIntent()

@@ -15,8 +15,6 @@ import { maskCredentials, maskIds, maskPath } from './mask.ts'
 
 export interface LogEntry {
   readonly request: LoggedRequest
-  /** Version of the intent in the response. */
-  readonly version: number | undefined
   /** Its bodies are dropped when newer ones need their memory. */
   exchange: Omit<LoggedExchange, 'request'>
 }
@@ -56,9 +54,7 @@ export function entryOf(
           pointer,
           detail: reasonOf(detail),
         })) ?? [],
-      count: 1,
     },
-    version: facts.intent?.version,
     exchange: exchangeOf(request, reply, status),
   }
 }
