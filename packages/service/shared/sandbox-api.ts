@@ -164,8 +164,6 @@ export interface LoggedExchange {
   readonly responseHeaders: Readonly<Record<string, string>>
   readonly requestBody: string | null
   readonly responseBody: string | null
-  /** Whether method, path, headers, and body are those of the request: complete, and not masked. */
-  readonly isExact: boolean
 }
 
 export type LintRule =

@@ -98,13 +98,14 @@ function message(
 }
 
 /** The request as a command. */
-function command({ request, headers, requestBody, isExact }: LoggedExchange): TemplateResult {
-  if (!isExact) {
-    return html`<p class="hint">Not possible, because this log does not have the request as it was sent: it had a masked
-      value, a query, no valid key, or a body that was not kept.</p>`
-  }
+function command({ request, headers, requestBody }: LoggedExchange): TemplateResult {
   const { method, path, operation } = request
   const sent = { method, path, headers, body: requestBody }
+  const isMasked = JSON.stringify(sent).includes('…')
+  if (isMasked || (method === 'POST' && requestBody === null)) {
+    return html`<p class="hint">Not possible, because this log does not have the request as it was sent: a value is
+      masked, or its body was not kept.</p>`
+  }
   return codeBlock(curlOf(sent, operation !== 'page'), 'Copy as curl')
 }
 

@@ -87,9 +87,7 @@ function keep(ring: Entry[], entry: Entry): void {
   ring.push(entry)
   if (ring.length > maxEntries) ring.shift()
   const older = ring.at(-1 - maxBodies)
-  if (older) {
-    older.exchange = { ...older.exchange, requestBody: null, responseBody: null, isExact: false }
-  }
+  if (older) older.exchange = { ...older.exchange, requestBody: null, responseBody: null }
 }
 
 /** Of each ring. The newest ones have their bodies. */
