@@ -136,20 +136,13 @@ interface LoggedOrder {
   readonly currency: string | null
 }
 
-/** Body of `POST /environments/:id/requests`: a request that the merchant's server would send. */
-export interface RequestToSend {
-  /** `GET` or `POST`. */
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
-}
+/** The intent that `POST /environments/:id/intents` creates. */
+export const exampleIntent = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 
 /** Its result. `status` is 0, and an id is `null`, if the connection closed before the response. */
-export interface SentRequest {
+export interface CreatedIntent {
   readonly status: number
   readonly requestId: string | null
-  /** Id of the created intent. */
   readonly intentId: string | null
 }
 

@@ -1,8 +1,9 @@
 /** Routes of intents in test environments: lists, details, simulated outcomes, and test checkouts. @module */
-import { paymentIntentIdPattern } from '@pi-checkout/contract'
+import { randomUUID } from 'node:crypto'
+import { headers as names, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
-import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import { type CreatedIntent, exampleIntent, simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { fullPageOf, inspectorUrl } from '../checkout/full-page.ts'
 import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -14,7 +15,7 @@ import { detailsOf, listIntents } from './intents.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
 export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
-  const { db, now, intents, sessions, publicUrl, requestLog } = options
+  const { authenticator, db, now, intents, sessions, publicUrl, requestLog } = options
   const params = IdSchema
 
   /** The sandbox does not reveal whether a live intent exists. */
@@ -29,6 +30,31 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
     { onRequest: environmentReader(db), schema: { querystring: SearchSchema } },
     async ({ environment, query: { before, q: term } }, reply) =>
       json(reply, await listIntents({ db, now }, { environment, before, term })),
+  )
+
+  // As a merchant's server creates it, so that log, lint, and faults see the request.
+  app.post(
+    routes.createIntent.path,
+    { onRequest: environmentReader(db) },
+    async ({ environment }, reply) => {
+      const { apiKey, end } = authenticator.lend(environment)
+      const sending = app.inject({
+        method: 'POST',
+        url: routes.create.path,
+        headers: { authorization: `Bearer ${apiKey}`, [names.idempotencyKey]: randomUUID() },
+        payload: exampleIntent,
+        signal: AbortSignal.timeout(10_000),
+      })
+      // A fault can close the connection, or stall the response.
+      const response = await sending.catch(() => undefined).finally(end)
+      const { [names.requestId]: requestId, location } = response?.headers ?? {}
+      const created: CreatedIntent = {
+        status: response?.statusCode ?? 0,
+        requestId: requestId === undefined ? null : String(requestId),
+        intentId: location?.split('/').at(-1) ?? null,
+      }
+      return json(reply, created, 201)
+    },
   )
 
   app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {

@@ -8,23 +8,13 @@ import { json } from '../http/send.ts'
 import { environmentReader, IdSchema } from './environment-routes.ts'
 import { isFault } from './faults/queued-rules.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
-import { RequestSchema, sendRequest } from './send-request.ts'
 
 export function addRequestRoutes(app: App, options: SandboxRoutesOptions): void {
-  const { authenticator, db, faults, requestLog } = options
+  const { db, faults, requestLog } = options
   const onRequest = environmentReader(db)
 
   app.get(routes.requests.path, { onRequest }, async ({ environment }, reply) =>
     json(reply, { requests: requestLog.requests(environment.id) }),
-  )
-  app.post(
-    routes.sendRequest.path,
-    { onRequest, schema: { body: RequestSchema } },
-    async (request, reply) => {
-      const { apiKey, end } = authenticator.lend(request.environment)
-      const sent = await sendRequest(request, { ...request.body, apiKey }).finally(end)
-      return json(reply, sent, 201)
-    },
   )
   app.get(
     routes.exchange.path,
