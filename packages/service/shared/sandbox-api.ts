@@ -14,12 +14,12 @@ export interface SandboxEnvironment {
   /** Clock of the environment. `offset` is in milliseconds from real time. */
   readonly clock: { readonly offset: number; readonly now: string }
   readonly counts: { readonly failures: number; readonly rules: number }
+  /** Those that are not revoked. */
   readonly keys: readonly {
     readonly id: string
     readonly display: string
     readonly createdAt: string
     readonly expiresAt: string | null
-    readonly revokedAt: string | null
   }[]
 }
 

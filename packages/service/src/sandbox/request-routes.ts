@@ -5,52 +5,50 @@ import { faultNames, faultOperations } from '../../shared/sandbox-api.ts'
 import type { App } from '../http/app.ts'
 import { notFound } from '../http/problem.ts'
 import { json } from '../http/send.ts'
-import { environmentReader, IdSchema } from './environment-routes.ts'
-import { isFault } from './faults/queued-rules.ts'
+import { isFault } from './faults.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
 export function addRequestRoutes(app: App, options: SandboxRoutesOptions): void {
-  const { db, faults, requestLog } = options
-  const onRequest = environmentReader(db)
+  const { faults, requestLog } = options
 
-  app.get(routes.requests.path, { onRequest }, async ({ environment }, reply) =>
+  app.get(routes.requests.path, async ({ environment }, reply) =>
     json(reply, { requests: requestLog.requests(environment.id) }),
   )
   app.get(
     routes.exchange.path,
-    { onRequest, schema: { params: IdSchema.extend({ request: z.string() }) } },
+    { schema: { params: z.object({ request: z.string() }) } },
     async ({ environment, params }, reply) => {
       const entry = requestLog.find(environment.id, params.request)
       if (!entry) throw notFound('The log of this environment has no request with this id.')
       return json(reply, { request: entry.request, ...entry.exchange })
     },
   )
-  app.delete(routes.clearRequests.path, { onRequest }, async ({ environment }, reply) => {
+  app.delete(routes.clearRequests.path, async ({ environment }, reply) => {
     requestLog.clear(environment.id)
     return json(reply, { requests: [] })
   })
-  app.get(routes.lint.path, { onRequest }, async ({ environment }, reply) =>
+  app.get(routes.lint.path, async ({ environment }, reply) =>
     json(reply, { findings: requestLog.issues(environment) }),
   )
 
-  app.get(routes.faults.path, { onRequest }, async ({ environment: { id } }, reply) =>
+  app.get(routes.faults.path, async ({ environment: { id } }, reply) =>
     json(reply, { rules: faults.list(id), requests: requestLog.requestsWithFaults(id) }),
   )
   app.post(
     routes.addFault.path,
-    { onRequest, schema: { body: FaultRuleSchema } },
+    { schema: { body: FaultRuleSchema } },
     async ({ environment: { id }, body }, reply) => {
       faults.add(id, body)
       return json(reply, { rules: faults.list(id) }, 201)
     },
   )
-  app.delete(routes.clearFaults.path, { onRequest }, async ({ environment }, reply) => {
+  app.delete(routes.clearFaults.path, async ({ environment }, reply) => {
     faults.clear(environment.id)
     return json(reply, { rules: [] })
   })
   app.delete(
     routes.removeFault.path,
-    { onRequest, schema: { params: IdSchema.extend({ rule: z.coerce.number() }) } },
+    { schema: { params: z.object({ rule: z.coerce.number() }) } },
     async ({ environment: { id }, params }, reply) => {
       if (faults.remove(id, params.rule)) return json(reply, { rules: faults.list(id) })
       throw notFound('This environment has no such rule.')
