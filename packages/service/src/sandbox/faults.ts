@@ -54,7 +54,7 @@ export function createFaultRules() {
 }
 
 /** Reads the header `Sandbox-Fault`. */
-export function readFaults(header: string | readonly string[] = []): readonly string[] {
+function readFaults(header: string | readonly string[] = []): readonly string[] {
   const faults =
     header.length === 0
       ? []

@@ -64,10 +64,16 @@ for (const [operation, causes] of [
   for (const [code, cause] of Object.entries(causes)) {
     test(`returns the documented problem of ${operation}: ${code}`, async () => {
       const response = await described(await cause(), operation)
-      const { status, retryable } = problemCodes[code as ProblemCode]
-      expect(response.status).toBe(status)
-      const type = `/docs#${code}`
-      expect(await response.json()).toMatchObject({ code, status, retryable, type })
+      const facts = problemCodes[code as ProblemCode]
+      expect(response.status).toBe(facts.status)
+      expect(await response.json()).toEqual({
+        ...facts,
+        code,
+        type: `/docs#${code}`,
+        requestId: response.headers.get('request-id'),
+        detail: expect.any(String),
+        errors: expect.any(Array),
+      })
     })
   }
 }
