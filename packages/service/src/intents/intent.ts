@@ -9,7 +9,6 @@ import {
   type PaymentMethod,
 } from '@pi-checkout/contract'
 import type { ProviderResult } from '../provider/acquirer.ts'
-import { maxConfirmations, maxEvents } from './lifetimes.ts'
 
 /** All times are those of the intent's environment. */
 export interface Intent {
@@ -43,6 +42,12 @@ export interface State {
   /** The bank's question about the open confirmation. */
   readonly challenge: Challenge | null
 }
+
+/** Number of failed confirmations after which an intent fails. */
+export const maxConfirmations = 10
+
+/** A confirmation has three events at most, and a cancel or an expiry follows. */
+const maxEvents = 3 * maxConfirmations + 1
 
 /** Version of the document. A release reads this one and the one before it. */
 export const stateVersion = 1

@@ -1,8 +1,8 @@
 /** All statements about intents, and how their rows are read. @module */
 import { ExplainedError } from '../explained-error.ts'
 import { Fragment, named, type Statement, sql } from '../store/sql.ts'
+import { lifetimes } from './deadlines.ts'
 import { type Intent, stateVersion } from './intent.ts'
-import { lifetimes } from './lifetimes.ts'
 import type { Draft } from './store.ts'
 
 /** An intent as the store returns it: times are milliseconds, and documents are JSON. */
