@@ -1,6 +1,5 @@
 /** The private API of the hosted page, which uses session tokens in place of cookies and has no CORS. @module */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
@@ -8,7 +7,6 @@ import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
-import { logError } from '../log.ts'
 import { longPoll } from '../waiting/long-poll.ts'
 import type { Waits } from '../waiting/waits.ts'
 import { addChallengeRoutes, type ChallengeOptions } from './challenge.ts'
@@ -17,12 +15,11 @@ import { IdSchema, sessionOfCookie } from './full-page.ts'
 import { sessionEnded } from './sessions.ts'
 
 export interface CheckoutRoutesOptions extends ConfirmOptions, ChallengeOptions {
-  readonly log: Logger
   readonly waits: Waits
 }
 
 export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): void {
-  const { log, now, waits, sessions } = options
+  const { now, waits, sessions } = options
   app.decorateRequest('checkout', null as never)
 
   app.post(
@@ -41,13 +38,8 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
   app.post(
     routes.openSession.path,
     { bodyLimit: maxSessionBytes, schema: { body: OpenSessionSchema } },
-    async ({ body, id: requestId }, reply) => {
-      const opened = await sessions.open('session', body).catch((error: unknown) => {
-        const event = 'Rejected a checkout session'
-        if (error instanceof ProblemError) logError(log, error, { event, requestId, level: 'warn' })
-        throw error
-      })
-      const { token, expiresAt, snapshot } = opened
+    async ({ body }, reply) => {
+      const { token, expiresAt, snapshot } = await sessions.open('session', body)
       const intent = sessions.view(snapshot)
       return json(reply, { token, expiresAt, intent } satisfies SessionGrant)
     },

@@ -102,18 +102,18 @@ export function createSessions({
       { id, clientSecret, origin }: OpenSessionBody,
     ) => {
       const snapshot = await load(intents, id)
-      if (!snapshot) throw rejected('unknown_intent')
-      const { environment, intent, at } = snapshot
-      if (!opens(keys, intent, { candidate: clientSecret, at })) {
-        throw rejected(intent.revokedAt !== null ? 'revoked_secret' : 'wrong_or_old_secret')
+      if (
+        !snapshot ||
+        !opens(keys, snapshot.intent, { candidate: clientSecret, at: snapshot.at })
+      ) {
+        throw actionError('payment_intent_not_found')
       }
       limit(id)
-      if (!environment.allowedOrigins.includes(origin)) {
-        const problem = new ProblemError(
+      if (!snapshot.environment.allowedOrigins.includes(origin)) {
+        throw new ProblemError(
           'origin_not_allowed',
           'The origin of the page around the checkout is not registered. Run pi-service origins add.',
         )
-        throw Object.assign(problem, { rule: 'unregistered_origin' })
       }
       return { ...(await sign(purpose, { id, origin })), snapshot }
     },
@@ -143,11 +143,6 @@ export function sessionEnded(challenge = 'Bearer error="invalid_token"'): Proble
 
 export function actionError(code: Rejection): ProblemError {
   return new ProblemError(code, details[code])
-}
-
-/** Returns the error for an invalid handoff. Only the log names the rule. */
-function rejected(rule: string): ProblemError {
-  return Object.assign(actionError('payment_intent_not_found'), { rule })
 }
 
 const details = {
