@@ -41,46 +41,33 @@ export interface IntentPage {
   readonly next: string | null
 }
 
-/** An intent of the merchant API, with its other stored data. */
-interface IntentDetails {
+/** Response of `GET /intents/:id`: an intent of the merchant API, with its other stored data. */
+export interface ShownIntent {
   readonly intent: PaymentIntent
   /** Id of the environment. */
   readonly environment: string
-  readonly version: number
   readonly expiresAt: string
   readonly finalizedAt: string | null
   /** Authorization that takes effect later. */
   readonly settlement: { readonly at: string; readonly providerPaymentId: string } | null
+  readonly secretRevoked: boolean
   /** Transitions after the creation. */
-  readonly events: readonly IntentEvent[]
+  readonly events: readonly {
+    readonly cause: string
+    readonly status: string
+    readonly at: string
+  }[]
   /** At most ten. */
   readonly confirmations: readonly Confirmation[]
-}
-
-/** Response of `GET /intents/:id`. */
-export interface ShownIntent extends IntentDetails {
-  readonly secretRevoked: boolean
   /** Recent requests about the intent. */
   readonly requests: readonly LoggedRequest[]
 }
 
-interface IntentEvent {
-  readonly version: number
-  readonly cause: string
-  readonly status: string
-  readonly createdAt: string
-}
-
 export interface Confirmation {
-  readonly confirmationId: string
-  readonly state: string
   readonly paymentMethod: PaymentMethod
-  /** Result of the provider, such as `authorised` or `declined:lost_card`. */
-  readonly outcome: string
+  /** Result of the provider. A decline has a reason. */
+  readonly outcome: { readonly result: string; readonly decline?: string }
   readonly failure: PaymentFailure | null
-  readonly providerPaymentId: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
 }
 
 /** Outcomes that the sandbox can simulate. After `declined` the buyer can try again, after `failed` not. */

@@ -61,8 +61,6 @@ export interface Confirmation {
   readonly outcome: ProviderResult | Pending
   readonly failure: PaymentFailure | null
   readonly providerPaymentId: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
 }
 
 /** A result that takes effect later, or not until the sandbox simulates one. */

@@ -24,16 +24,11 @@ export function begin(
   },
 ): Intent {
   const state = stateOf(intent)
-  const now = latest(at, updatedAt(intent)).toISOString()
   const confirmation: Confirmation = {
-    confirmationId: given.confirmationId,
+    ...given,
     state: 'processing',
-    paymentMethod: given.paymentMethod,
-    outcome: given.outcome,
     failure: null,
     providerPaymentId: null,
-    createdAt: now,
-    updatedAt: now,
   }
   const confirmations = [...state.confirmations, confirmation]
   const status = challenge ? 'requires_action' : 'processing'
@@ -116,7 +111,6 @@ export function move(
           state: confirmationStates[status],
           failure: failure ?? null,
           providerPaymentId: providerPaymentId ?? null,
-          updatedAt: event.at,
         }
       : confirmation,
   )

@@ -69,24 +69,11 @@ export function detailsOf(intent: Intent): Omit<ShownIntent, 'requests'> {
   return {
     intent: merchantView(intent),
     environment: intent.environmentId,
-    version: intent.version,
     expiresAt: expiresAt(intent).toISOString(),
     finalizedAt: intent.finalizedAt?.toISOString() ?? null,
-    secretRevoked: intent.revokedAt !== null,
     settlement: settlementOf(intent),
-    events: events.map(({ cause, status, at }, index) => ({
-      version: index + 2,
-      cause,
-      status,
-      createdAt: at,
-    })),
-    confirmations: confirmations.map(({ outcome, ...each }) => ({
-      ...each,
-      // Such as `authorised`, `declined:lost_card`, or `declined_hard:stolen_card`.
-      outcome:
-        outcome.result === 'declined'
-          ? `${outcome.hard ? 'declined_hard' : 'declined'}:${outcome.decline}`
-          : outcome.result,
-    })),
+    secretRevoked: intent.revokedAt !== null,
+    events,
+    confirmations,
   }
 }
