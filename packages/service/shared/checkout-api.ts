@@ -73,7 +73,6 @@ export interface ChallengeTicket {
 
 /** Response to a code that the script of the framed test bank sends: another try, or the end. */
 export type ChallengeResult =
-  | { readonly token: string; readonly error: string }
-  | { readonly done: string }
-  /** The token is no longer valid. Another window may have opened the challenge. */
-  | { readonly over: string }
+  | { readonly next: 'ask'; readonly text: string; readonly token: string }
+  /** `over`: the token is no longer valid. Another window may have opened the challenge. */
+  | { readonly next: 'done' | 'over'; readonly text: string }
