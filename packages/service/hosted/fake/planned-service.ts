@@ -101,7 +101,7 @@ async function confirm({ paymentMethod: { card } }: ConfirmBody): Promise<Respon
   switch (outcome.result) {
     case 'challenge': {
       const type = outcome.framing ? 'challenge' : 'redirect'
-      const nextAction = { type, expiresAt: '', url: '' } as const
+      const nextAction = { type, url: '' } as const
       return Response.json(
         save({ status: 'requires_action', paymentMethod, nextAction }, outcome.later),
       )

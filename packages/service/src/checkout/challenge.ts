@@ -34,7 +34,7 @@ export function addChallengeRoutes(app: App, { sessions, now, publicUrl }: Chall
       const isRedirect = nextAction.type === 'redirect'
       const place = { publicUrl, snapshot }
       const returnPage = isRedirect ? checkedReturnPage(place, request.body.returnUrl) : null
-      const { token } = await sessions.sign('challenge', session)
+      const token = await sessions.sign('challenge', session)
       const opened = { token: hashOfToken(token), returnPage }
       await sessions.act(request, { type: 'challenge_opened', ...opened })
       return json(reply, { url: nextAction.url, token })

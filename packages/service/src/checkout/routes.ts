@@ -30,8 +30,8 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
       if (!session) throw sessionEnded()
       const intent = sessions.view(await sessions.read(session))
       sessions.limit(session.id)
-      const signed = await sessions.sign('session', session)
-      return json(reply, { ...signed, intent } satisfies SessionGrant)
+      const token = await sessions.sign('session', session)
+      return json(reply, { token, intent } satisfies SessionGrant)
     },
   )
 
@@ -39,9 +39,9 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
     routes.openSession.path,
     { bodyLimit: maxSessionBytes, schema: { body: OpenSessionSchema } },
     async ({ body }, reply) => {
-      const { token, expiresAt, snapshot } = await sessions.open('session', body)
+      const { token, snapshot } = await sessions.open('session', body)
       const intent = sessions.view(snapshot)
-      return json(reply, { token, expiresAt, intent } satisfies SessionGrant)
+      return json(reply, { token, intent } satisfies SessionGrant)
     },
   )
 

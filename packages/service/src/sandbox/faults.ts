@@ -55,12 +55,8 @@ export function createFaultRules() {
 
 /** Reads the header `Sandbox-Fault`. */
 function readFaults(header: string | readonly string[] = []): readonly string[] {
-  const faults =
-    header.length === 0
-      ? []
-      : String(header)
-          .split(',')
-          .map((text) => text.trim())
+  const names = String(header).split(',')
+  const faults = names.map((name) => name.trim()).filter(Boolean)
   if (faults.every(isFault)) return faults
   throw new ProblemError('invalid_header', `Sandbox-Fault must be one of ${faultNames}.`)
 }

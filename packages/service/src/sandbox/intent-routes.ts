@@ -89,7 +89,7 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
       const fix = 'Register an origin first. A checkout is open for one of them.'
       throw new ProblemError('origin_not_allowed', fix)
     }
-    const { token } = await sessions.sign('full-page', { id, origin })
+    const token = await sessions.sign('full-page', { id, origin })
     const query = new URLSearchParams({ return: inspectorUrl(publicUrl, id) })
     const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
     return json(reply.header('set-cookie', cookie), { path }, 201)

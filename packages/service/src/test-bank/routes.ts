@@ -46,7 +46,7 @@ export function addTestBankRoutes(app: App, options: TestBankOptions): void {
     const origins = found?.environment.allowedOrigins ?? []
     const over = { outcome: { next: 'over', returnPage: null }, origins } as const
     if (!subject || !origins.includes(subject.origin)) return over
-    const { token: next } = await tokens.sign('code', subject, now)
+    const next = await tokens.sign('code', subject, now)
     const step = { display, token: hashOfToken(token), next: hashOfToken(next) }
     const cause: Cause =
       purpose === 'challenge'

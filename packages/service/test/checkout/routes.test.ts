@@ -26,7 +26,7 @@ test('shows merchant, amount, and order, and no customer data', async () => {
   const client = new HostedPage(checkout)
   const pair = await checkout.createIntent()
   const session = await client.open(pair)
-  expect(Object.keys(session)).toEqual(['token', 'expiresAt', 'intent'])
+  expect(Object.keys(session)).toEqual(['token', 'intent'])
   expect(session.intent).toEqual({
     id: pair.id,
     version: 1,

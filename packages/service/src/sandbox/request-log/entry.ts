@@ -48,12 +48,9 @@ export function entryOf(
       faults,
       problem: problem?.code ?? null,
       detail: problem ? reasonOf(problem.message) : '',
-      errors:
-        problem?.errors.slice(0, maxErrors).map(({ code, pointer, detail }) => ({
-          code,
-          pointer,
-          detail: reasonOf(detail),
-        })) ?? [],
+      errors: (problem?.errors ?? [])
+        .slice(0, maxErrors)
+        .map((error) => ({ ...error, detail: reasonOf(error.detail) })),
     },
     exchange: exchangeOf(request, reply, status),
   }
