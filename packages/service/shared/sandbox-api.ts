@@ -146,16 +146,9 @@ export interface LoggedExchange {
   readonly responseBody: string | null
 }
 
-export type LintRule =
-  | 'no_idempotency_key'
-  | 'key_reused'
-  | 'polled_too_fast'
-  | 'secret_key_in_browser'
-  | 'secret_in_url'
-  | 'unregistered_origin'
-
 export interface LintIssue {
-  readonly rule: LintRule
+  /** Such as `secret_in_url`. */
+  readonly rule: string
   readonly title: string
   /** Description of this case in one sentence. */
   readonly detail: string

@@ -78,7 +78,7 @@ export function sendErrorPage(
   const language = languageOf(tag)
   const texts = apartTexts[language]
   const isClosed = code === 'origin_not_allowed'
-  const [title, text] = isAlone ? texts.alone : isClosed ? texts.closed : texts.missing
+  const { title, text } = isAlone ? texts.alone : isClosed ? texts.closed : texts.missing
   const link = isClosed ? '' : `<p><a href="" hidden>${texts.goBack}</a></p>`
   const html = readPage(folder, 'error')
     .replace('lang="en"', `lang="${language}"`)

@@ -1,7 +1,7 @@
 /** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { LintIssue, LintRule, LoggedRequest } from '../../shared/sandbox-api.ts'
+import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { hasSecret } from './request-log/mask.ts'
 
 const lintRules = {
@@ -29,10 +29,10 @@ const lintRules = {
     title: 'A page of an unregistered origin requested the checkout',
     fix: 'Register exactly this origin, without a path or trailing slash.',
   },
-} as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
+}
 
 export interface Violation {
-  readonly rule: LintRule
+  readonly rule: keyof typeof lintRules
   readonly detail: string
   /** Violations with the same subject are one issue. */
   readonly subject?: string
