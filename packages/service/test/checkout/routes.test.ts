@@ -1,6 +1,6 @@
 import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test, vi } from 'vitest'
-import { ConfirmSchema, rejectPastExpiry } from '../../src/checkout/confirm.ts'
+import { ConfirmSchema, rejectPastExpiry } from '../../src/checkout/parse-request.ts'
 import { change, createIntentStore } from '../../src/intents/store.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { sql } from '../../src/store/sql.ts'
