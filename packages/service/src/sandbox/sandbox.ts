@@ -38,8 +38,8 @@ const environmentPath = routes.deleteEnvironment.path
 
 export function addSandboxRoutes(app: App, options: SandboxRoutesOptions): void {
   app.decorateRequest('environment', null as never)
-  // Live environments do not exist for the sandbox.
-  app.addHook('onRequest', async (request) => {
+  // After the checks of the audience and the method. Live environments do not exist for the sandbox.
+  app.addHook('preParsing', async (request) => {
     if (!request.routeOptions.url?.startsWith(environmentPath)) return
     const { id } = request.params as { readonly id: string } // The path has it.
     const environment = await findEnvironment(options.db, id)
