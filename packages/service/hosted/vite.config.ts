@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { marked } from 'marked'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
-import { codeBlock } from '../shared/code-block.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -71,6 +70,11 @@ function guide(): string {
       .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
       .replaceAll('</table>', '</table></div>')
   )
+}
+
+/** Code with a button that copies it, which a script shows. What scrolls can be reached with the keyboard. */
+function codeBlock(code: string): string {
+  return `<div class="code"><button class="small" type="button" hidden>Copy</button><pre tabindex="0">${code}</pre></div>`
 }
 
 export default defineConfig({

@@ -25,8 +25,6 @@ export type CardSummary = NonNullable<PaymentMethod['card']>
 /** A challenge in an iframe, or a redirect to an issuer that does not allow iframes. */
 interface CheckoutAction {
   readonly type: 'challenge' | 'redirect'
-  /** RFC 3339 in UTC. */
-  readonly expiresAt: string
   /** URL to which the page posts the one-time token of `POST /checkout-api/challenge/open`. */
   readonly url: string
 }
@@ -42,8 +40,6 @@ export interface OpenSessionBody {
 /** Response of `POST /checkout-api/session`. */
 export interface SessionGrant {
   readonly token: string
-  /** RFC 3339 in UTC. */
-  readonly expiresAt: string
   readonly intent: CheckoutView
 }
 
@@ -73,7 +69,6 @@ export interface ChallengeTicket {
 
 /** Response to a code that the script of the framed test bank sends: another try, or the end. */
 export type ChallengeResult =
-  | { readonly token: string; readonly error: string }
-  | { readonly done: string }
-  /** The token is no longer valid. Another window may have opened the challenge. */
-  | { readonly over: string }
+  | { readonly next: 'ask'; readonly text: string; readonly token: string }
+  /** `over`: the token is no longer valid. Another window may have opened the challenge. */
+  | { readonly next: 'done' | 'over'; readonly text: string }

@@ -14,11 +14,11 @@ export interface SandboxEnvironment {
   /** Clock of the environment. `offset` is in milliseconds from real time. */
   readonly clock: { readonly offset: number; readonly now: string }
   readonly counts: { readonly failures: number; readonly rules: number }
+  /** Those that are not revoked. */
   readonly keys: readonly {
     readonly id: string
     readonly display: string
     readonly createdAt: string
-    readonly revokedAt: string | null
   }[]
 }
 
@@ -33,53 +33,40 @@ export interface SandboxEnvironments {
   readonly environments: readonly SandboxEnvironment[]
 }
 
-/** A page of intents, newest first. It can be empty although older ones match. */
+/** A page of intents, newest first. A search can have an empty one although older intents match. */
 export interface IntentPage {
   readonly intents: readonly PaymentIntent[]
-  /** `before` of the next page, or `null` if no intent is older than the examined ones. */
+  /** `before` of the next page, or `null` if no intent is older. */
   readonly next: string | null
 }
 
-/** An intent of the merchant API, with its other stored data. */
-interface IntentDetails {
+/** Response of `GET /intents/:id`: an intent of the merchant API, with its other stored data. */
+export interface ShownIntent {
   readonly intent: PaymentIntent
   /** Id of the environment. */
   readonly environment: string
-  readonly version: number
   readonly expiresAt: string
   readonly finalizedAt: string | null
   /** Authorization that takes effect later. */
   readonly settlement: { readonly at: string; readonly providerPaymentId: string } | null
+  readonly secretRevoked: boolean
   /** Transitions after the creation. */
-  readonly events: readonly IntentEvent[]
+  readonly events: readonly {
+    readonly cause: string
+    readonly status: string
+    readonly at: string
+  }[]
   /** At most ten. */
   readonly confirmations: readonly Confirmation[]
-}
-
-/** Response of `GET /intents/:id`. */
-export interface ShownIntent extends IntentDetails {
-  readonly secretRevoked: boolean
   /** Recent requests about the intent. */
   readonly requests: readonly LoggedRequest[]
 }
 
-interface IntentEvent {
-  readonly version: number
-  readonly cause: string
-  readonly status: string
-  readonly createdAt: string
-}
-
 export interface Confirmation {
-  readonly confirmationId: string
-  readonly state: string
   readonly paymentMethod: PaymentMethod
-  /** Result of the provider, such as `authorised` or `declined:lost_card`. */
-  readonly outcome: string
+  /** Result of the provider. A decline has a reason. */
+  readonly outcome: { readonly result: string; readonly decline?: string }
   readonly failure: PaymentFailure | null
-  readonly providerPaymentId: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
 }
 
 /** Outcomes that the sandbox can simulate. After `declined` the buyer can try again, after `failed` not. */
@@ -127,8 +114,6 @@ export interface LoggedRequest {
   readonly detail: string
   /** The first invalid fields, masked. */
   readonly errors: readonly FieldError[]
-  /** Number of equal retrieves that this entry stands for. Time and duration are those of the last one. */
-  readonly count: number
 }
 
 interface LoggedOrder {
@@ -137,20 +122,13 @@ interface LoggedOrder {
   readonly currency: string | null
 }
 
-/** Body of `POST /environments/:id/requests`: a request that the merchant's server would send. */
-export interface RequestToSend {
-  /** `GET` or `POST`. */
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
-}
+/** The intent that `POST /environments/:id/intents` creates. */
+export const exampleIntent = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 
 /** Its result. `status` is 0, and an id is `null`, if the connection closed before the response. */
-export interface SentRequest {
+export interface CreatedIntent {
   readonly status: number
   readonly requestId: string | null
-  /** Id of the created intent. */
   readonly intentId: string | null
 }
 
@@ -165,20 +143,11 @@ export interface LoggedExchange {
   readonly responseHeaders: Readonly<Record<string, string>>
   readonly requestBody: string | null
   readonly responseBody: string | null
-  /** Whether method, path, headers, and body are those of the request: complete, and not masked. */
-  readonly isExact: boolean
 }
 
-export type LintRule =
-  | 'no_idempotency_key'
-  | 'key_reused'
-  | 'polled_too_fast'
-  | 'secret_key_in_browser'
-  | 'secret_in_url'
-  | 'unregistered_origin'
-
 export interface LintIssue {
-  readonly rule: LintRule
+  /** Such as `secret_in_url`. */
+  readonly rule: string
   readonly title: string
   /** Description of this case in one sentence. */
   readonly detail: string
@@ -187,7 +156,6 @@ export interface LintIssue {
   readonly origin: string | null
   /** Id of the environment, or `null` if the request did not identify it. */
   readonly environment: string | null
-  readonly intentId: string | null
   readonly count: number
   readonly requestId: string
   readonly lastAt: string

@@ -13,7 +13,7 @@ import { addHealthRoutes, type HealthOptions } from './http/health.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import { addIntentRoutes, type IntentRoutesOptions } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
-import { faultHooks } from './sandbox/faults/apply-faults.ts'
+import { faultHooks } from './sandbox/faults.ts'
 import { addSandboxRoutes, type SandboxRoutesOptions } from './sandbox/sandbox.ts'
 import { addTestBankRoutes } from './test-bank/routes.ts'
 

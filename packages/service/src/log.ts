@@ -1,6 +1,6 @@
 /** Writes errors to the log without secrets. @module */
 
-import type { Level, Logger } from 'pino'
+import type { Logger } from 'pino'
 import { isExplained } from './explained-error.ts'
 import { redact } from './redact.ts'
 
@@ -13,8 +13,6 @@ export interface LoggedError {
   readonly constraint?: string
   /** Name of the prepared statement, as in the log of PostgreSQL. */
   readonly statement?: string
-  /** Rule that the rejected request violated. */
-  readonly rule?: string
   /** Stack frames without the message, innermost first. */
   readonly stack?: readonly string[]
   readonly cause?: LoggedError
@@ -24,11 +22,10 @@ export interface LoggedError {
 export function logError(
   log: Logger,
   error: unknown,
-  about: { readonly event: string; readonly requestId?: string; readonly level?: Level },
+  { event, requestId }: { readonly event: string; readonly requestId?: string },
 ): void {
-  const { event, requestId, level = 'error' } = about
-  if (!log.isLevelEnabled(level)) return
-  log[level]({ ...(requestId !== undefined && { requestId }), error: describeError(error) }, event)
+  if (!log.isLevelEnabled('error')) return
+  log.error({ ...(requestId !== undefined && { requestId }), error: describeError(error) }, event)
 }
 
 /** Returns an error without secrets. Messages of libraries are masked, and all texts are shortened. */
@@ -49,7 +46,7 @@ export function describeError(error: unknown, causes = maxCauses): LoggedError {
   }
 }
 
-const facts = ['code', 'constraint', 'statement', 'rule'] as const
+const facts = ['code', 'constraint', 'statement'] as const
 /** Names of errors that requests cause. Their code says enough, so that they need no stack. */
 const expected: ReadonlySet<string> = new Set(['ProblemError', 'Overloaded'])
 const maxCauses = 5

@@ -23,7 +23,7 @@ export const tokenLifetimes = {
   code: 60 * minute,
 } as const
 
-type Purpose = keyof typeof tokenLifetimes
+export type Purpose = keyof typeof tokenLifetimes
 
 export interface TokenSubject {
   /** Id of the intent. */
@@ -48,7 +48,7 @@ export function createTokens(keys: SecretKeys) {
   }
 
   return {
-    sign: async (purpose: Purpose, { id, origin }: TokenSubject, now: Date) => {
+    sign: async (purpose: Purpose, { id, origin }: TokenSubject, now: Date): Promise<string> => {
       const seconds = Math.floor((now.getTime() + tokenLifetimes[purpose]) / 1000)
       const expiresAt = new Date(seconds * 1000)
       const token = await new SignJWT({ origin })
@@ -59,7 +59,7 @@ export function createTokens(keys: SecretKeys) {
         .setExpirationTime(seconds)
         .sign(key)
       remember(token, purpose, { id, origin, expiresAt })
-      return { token, expiresAt: expiresAt.toISOString() }
+      return token
     },
     /** Returns `undefined` if the token is not valid for this purpose, or not any more. */
     verify: async (purpose: Purpose, token: string, now: Date): Promise<Verified | undefined> => {

@@ -26,8 +26,7 @@ async function verify(token: string, at = now, secretKey = root) {
 
 test('accepts a session for fifteen minutes, at the instance that signed it and at another one', async () => {
   const tokens = tokensOf()
-  const { token, expiresAt } = await tokens.sign('session', subject, now)
-  expect(expiresAt).toBe('2026-11-20T09:45:00.000Z')
+  const token = await tokens.sign('session', subject, now)
   for (const [seconds, isValid] of [
     [0, true],
     [899, true],
@@ -46,7 +45,7 @@ test('accepts a token for its purpose only, and signs each one differently', asy
   const purposes = Object.keys(tokenLifetimes) as (keyof typeof tokenLifetimes)[]
   const signed = new Set<string>()
   for (const purpose of [...purposes, ...purposes]) {
-    const { token } = await tokensOf().sign(purpose, subject, now)
+    const token = await tokensOf().sign(purpose, subject, now)
     signed.add(token)
     for (const other of purposes) {
       const found = await tokensOf().verify(other, token, now)
@@ -84,7 +83,7 @@ test('rejects a token with a signature of a key pair', async () => {
 })
 
 test('rejects a changed, cut, long, or empty token', async () => {
-  const { token } = await tokensOf().sign('session', subject, now)
+  const token = await tokensOf().sign('session', subject, now)
   const [head, , signature] = token.split('.')
   const changed = [head, partOf({ ...claims, sub: 'pi_2' }), signature].join('.')
   for (const each of [changed, token.slice(0, -4), `${token}${'A'.repeat(20_000)}`, '']) {

@@ -1,4 +1,4 @@
-/** The copy buttons of the start page and the documentation. @module */
+/** The copy buttons of the documentation. @module */
 import { copyText } from '../copy.ts'
 
 for (const block of document.querySelectorAll('.code')) {

@@ -101,7 +101,7 @@ async function confirm({ paymentMethod: { card } }: ConfirmBody): Promise<Respon
   switch (outcome.result) {
     case 'challenge': {
       const type = outcome.framing ? 'challenge' : 'redirect'
-      const nextAction = { type, expiresAt: '', url: '' } as const
+      const nextAction = { type, url: '' } as const
       return Response.json(
         save({ status: 'requires_action', paymentMethod, nextAction }, outcome.later),
       )
@@ -135,9 +135,9 @@ function failed(code: string): NonNullable<CheckoutView['lastPaymentFailure']> {
 async function answer(form: URLSearchParams): Promise<Response> {
   const { view, later = { result: 'authorised' } } = read()
   const code = form.get('action') === 'confirm' ? form.get('code') : undefined
-  if (isFinal(view)) return Response.json({ done: '' })
+  if (isFinal(view)) return Response.json({ next: 'done', text: '' })
   if (code === challengeCodes.passes) decide(later, view.paymentMethod)
   else if (code === challengeCodes.bankError) settle(failed('authentication_unavailable'))
   else settle(failed(code === undefined ? 'authentication_canceled' : 'authentication_failed'))
-  return Response.json({ done: '' })
+  return Response.json({ next: 'done', text: '' })
 }

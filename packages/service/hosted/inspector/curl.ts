@@ -1,13 +1,20 @@
 /** Requests as curl commands, which read the API key from an environment variable. @module */
-import type { RequestToSend } from '../../shared/sandbox-api.ts'
+import { exampleIntent } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
+
+interface RequestToSend {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
 
 export function exampleCreate(): RequestToSend {
   return {
     method: 'POST',
     path: '/payment-intents',
     headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
-    body: JSON.stringify({ amount: 150000, currency: 'AMD', orderId: 'A-1001' }),
+    body: JSON.stringify(exampleIntent),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The newest intents, and next to them the one that is open. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
-import type { SentRequest } from '../../shared/sandbox-api.ts'
+import type { CreatedIntent } from '../../shared/sandbox-api.ts'
 import { curlOf, exampleCreate } from './curl.ts'
 import { intentDetail } from './intent-detail.ts'
 import { statusLabel } from './labels.ts'
@@ -19,7 +19,7 @@ export function intentsSection(sandbox: Sandbox): TemplateResult {
     sandbox,
     {
       label: 'Intents',
-      placeholder: 'Order, status, customer, card, id, key',
+      placeholder: 'Order, status, customer, card, id',
       filters: createButton(sandbox, 'New'),
       rows: intents.map((intent) => [intent.id, row(sandbox, intent)]),
       none: 'No matching intents.',
@@ -57,7 +57,7 @@ function pageButton(
 
 function createButton(sandbox: Sandbox, label: string): TemplateResult {
   const create = async (): Promise<void> => {
-    const sent = await sandbox.act<SentRequest>('POST', 'requests', exampleCreate())
+    const sent = await sandbox.act<CreatedIntent>('POST', 'intents')
     if (!sent) return
     sandbox.find({ q: '' })
     // A fault can break this create too.

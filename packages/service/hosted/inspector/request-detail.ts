@@ -53,17 +53,7 @@ function reasons({ operation, problem, detail, errors }: LoggedRequest): unknown
 }
 
 function summary(sandbox: Sandbox, { request }: LoggedExchange): TemplateResult {
-  const {
-    intentId,
-    idempotencyKey,
-    operation,
-    status: code,
-    faults,
-    at,
-    ms,
-    order,
-    count,
-  } = request
+  const { intentId, idempotencyKey, operation, status: code, faults, at, ms, order } = request
   const orderId = order?.orderId
   const amount = order && money(order.amount, order.currency)
   return facts([
@@ -73,7 +63,7 @@ function summary(sandbox: Sandbox, { request }: LoggedExchange): TemplateResult 
       faults.length > 0 &&
         faults.map((fault) => html`<code>${text(fault)}</code> ${faultText(fault)} `),
     ],
-    ['Time', count > 1 ? `${time(at)}, the last of ${count}` : time(at)],
+    ['Time', time(at)],
     ['Duration', duration(ms)],
     ['Order', orderId && html`${name(orderId)}${amount ? html`, ${amount}` : nothing}`],
     [
@@ -108,13 +98,14 @@ function message(
 }
 
 /** The request as a command. */
-function command({ request, headers, requestBody, isExact }: LoggedExchange): TemplateResult {
-  if (!isExact) {
-    return html`<p class="hint">Not possible, because this log does not have the request as it was sent: it had a masked
-      value, a query, no valid key, or a body that was not kept.</p>`
-  }
+function command({ request, headers, requestBody }: LoggedExchange): TemplateResult {
   const { method, path, operation } = request
   const sent = { method, path, headers, body: requestBody }
+  const isMasked = JSON.stringify(sent).includes('…')
+  if (isMasked || (method === 'POST' && requestBody === null)) {
+    return html`<p class="hint">Not possible, because this log does not have the request as it was sent: a value is
+      masked, or its body was not kept.</p>`
+  }
   return codeBlock(curlOf(sent, operation !== 'page'), 'Copy as curl')
 }
 

@@ -6,7 +6,7 @@ import type { Sandbox } from './sandbox.ts'
 import { clock, duration, money, text, time } from './show.ts'
 
 export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
-  const { requestId, at, method, path, ms, order, problem, errors, operation, count } = request
+  const { requestId, at, method, path, ms, order, problem, errors, operation } = request
   const error =
     problem &&
     operation !== 'check' &&
@@ -20,7 +20,7 @@ export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateRe
         : html`<span class="path">${text(path)}</span>`
     }</span>
     ${status(request)}
-    <span class="hint">${text(method, 8)} ${count > 1 ? html`×${count}, last ` : nothing}<time datetime=${text(at, 40)}
+    <span class="hint">${text(method, 8)} <time datetime=${text(at, 40)}
       title=${time(at)}>${clock(at)}</time></span>
     <span class="hint">${duration(ms)}</span>
     <span class="row notes">${notes(request)}${error ? html`<code class="why">${error}</code>` : nothing}</span>

@@ -36,10 +36,9 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
     const question = `Revoke ${display}? Requests with this key are rejected immediately.`
     if (confirm(question)) void sandbox.act('DELETE', `keys/${id}`)
   }
-  const valid = environment.keys.filter(({ revokedAt }) => !revokedAt)
   const created = sandbox.results.keys
   return html`<h2>API keys</h2>
-    <ul class="stack">${valid.map(
+    <ul class="stack">${environment.keys.map(
       ({ id, display, createdAt }) => html`<li class="row between">
         <span><code>${text(display)}</code>
           <span class="hint">since ${time(createdAt)}</span></span>
@@ -47,7 +46,7 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
           @click=${() => revoke(id, display)}>Revoke…</button></li>`,
     )}</ul>
     ${
-      created && valid.some(({ id }) => id === created.id)
+      created && environment.keys.some(({ id }) => id === created.id)
         ? html`${codeBlock(text(created.apiKey))}<p class="hint" role="status">Copy this key now: it is shown once. Your
             server reads it from <code>PI_API_KEY</code>.</p>`
         : nothing

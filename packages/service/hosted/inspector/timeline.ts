@@ -5,11 +5,11 @@ import { toneOf } from './labels.ts'
 import { text, time } from './show.ts'
 
 export function timeline({ intent, events, confirmations }: ShownIntent): TemplateResult {
-  const createdAt = String(intent.createdAt)
   // The events after a confirmation belong to it.
   let confirmed = 0
-  const created = { cause: 'created', status: 'requires_payment_method', createdAt }
-  const items = [created, ...events].map(({ cause, status, createdAt: at }) => {
+  const createdAt = String(intent.createdAt)
+  const created = { cause: 'created', status: 'requires_payment_method', at: createdAt }
+  const items = [created, ...events].map(({ cause, status, at }) => {
     if (cause === 'confirmed') confirmed++
     const confirmation = confirmations[confirmed - 1]
     const reason = confirmation && reasonOf(confirmation, cause)
@@ -32,7 +32,7 @@ function cardOf({ paymentMethod: { type, card } }: Confirmation): string {
 function reasonOf({ failure, outcome }: Confirmation, cause: string): string | undefined {
   if (!failure || !failed.has(cause)) return undefined
   const shown = failure.declineCode ?? failure.code
-  const [, reason = shown] = cause === 'declined' ? outcome.split(':') : []
+  const { decline: reason = shown } = cause === 'declined' ? outcome : {}
   return reason === shown ? shown : `${reason}, shown as ${shown}`
 }
 

@@ -39,20 +39,19 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Pro
 }
 
 function show(form: HTMLFormElement, result: ChallengeResult): void {
-  if (!('token' in result)) {
-    const isDone = 'done' in result
+  if (result.next !== 'ask') {
     const note = document.createElement('p')
     note.className = 'empty'
     note.role = 'status'
-    note.textContent = isDone ? result.done : result.over
+    note.textContent = result.text
     document.querySelector('main')?.replaceChildren(note)
-    notify(isDone ? 'done' : 'over')
+    notify(result.next)
     return
   }
   const [token, code] = ['token', 'code'].map((name) => form.elements.namedItem(name))
   const error = form.querySelector('.error')
   if (token instanceof HTMLInputElement) token.value = result.token
-  if (error) error.textContent = result.error
+  if (error) error.textContent = result.text
   if (!(code instanceof HTMLInputElement)) return
   code.value = ''
   code.ariaInvalid = 'true'

@@ -1,56 +1,45 @@
 /** Texts of the pages without a form in English, Armenian, and Russian. @module */
 import type { Language } from '../../shared/language.ts'
 
-type Message = readonly [title: string, text: string]
+type ApartTexts = typeof en
 
-interface ApartTexts {
+const en = {
   /** In the frame of a page that is not registered. */
-  readonly closed: Message
+  closed: {
+    title: 'This payment cannot be opened here',
+    text: 'This page is not a checkout of the shop. Open the payment from the shop’s checkout page.',
+  },
   /** In no frame. */
-  readonly alone: Message
-  readonly missing: Message
-  readonly scriptTitle: string
-  readonly scriptText: string
-  readonly order: string
-  readonly back: string
-  /** To the page before. */
-  readonly goBack: string
-}
-
-const en: ApartTexts = {
-  closed: [
-    'This payment cannot be opened here',
-    'This page is not a checkout of the shop. Open the payment from the shop’s checkout page.',
-  ],
-  alone: [
-    'Open this payment in the shop',
-    'This address works only inside the shop’s checkout page. Go back to the shop, and pay for your order there.',
-  ],
-  missing: [
-    'There is no payment at this address',
-    'The address is wrong or incomplete. Go back to the shop, and open the payment from your order.',
-  ],
+  alone: {
+    title: 'Open this payment in the shop',
+    text: 'This address works only inside the shop’s checkout page. Go back to the shop, and pay for your order there.',
+  },
+  missing: {
+    title: 'There is no payment at this address',
+    text: 'The address is wrong or incomplete. Go back to the shop, and open the payment from your order.',
+  },
   scriptTitle: 'Paying needs JavaScript',
   scriptText:
     'Allow JavaScript for {origin} in your browser, then load this page again. You have not paid yet.',
   order: 'Order',
   back: 'Back to the shop',
+  /** To the page before. */
   goBack: 'Go back',
 }
 
 const hy: ApartTexts = {
-  closed: [
-    'Այս վճարումն այստեղ բացել հնարավոր չէ',
-    'Սա խանութի վճարման էջը չէ։ Բացեք այս վճարումը խանութի վճարման էջից։',
-  ],
-  alone: [
-    'Բացեք այս վճարումը խանութում',
-    'Այս հասցեն աշխատում է միայն խանութի վճարման էջում։ Վերադարձեք խանութ և վճարեք պատվերն այնտեղ։',
-  ],
-  missing: [
-    'Այս հասցեում վճարում չկա',
-    'Հասցեն սխալ է կամ թերի։ Վերադարձեք խանութ և բացեք վճարումը ձեր պատվերից։',
-  ],
+  closed: {
+    title: 'Այս վճարումն այստեղ բացել հնարավոր չէ',
+    text: 'Սա խանութի վճարման էջը չէ։ Բացեք այս վճարումը խանութի վճարման էջից։',
+  },
+  alone: {
+    title: 'Բացեք այս վճարումը խանութում',
+    text: 'Այս հասցեն աշխատում է միայն խանութի վճարման էջում։ Վերադարձեք խանութ և վճարեք պատվերն այնտեղ։',
+  },
+  missing: {
+    title: 'Այս հասցեում վճարում չկա',
+    text: 'Հասցեն սխալ է կամ թերի։ Վերադարձեք խանութ և բացեք վճարումը ձեր պատվերից։',
+  },
   scriptTitle: 'Վճարելու համար անհրաժեշտ է JavaScript',
   scriptText:
     'Թույլատրեք JavaScript-ը {origin} հասցեի համար և նորից բացեք այս էջը։ Վճարումը դեռ չի կատարվել։',
@@ -60,18 +49,18 @@ const hy: ApartTexts = {
 }
 
 const ru: ApartTexts = {
-  closed: [
-    'Этот платёж нельзя открыть здесь',
-    'Это не страница оплаты магазина. Откройте платёж со страницы оплаты в магазине.',
-  ],
-  alone: [
-    'Откройте этот платёж в магазине',
-    'Этот адрес работает только на странице оплаты в магазине. Вернитесь в магазин и оплатите заказ там.',
-  ],
-  missing: [
-    'По этому адресу нет платежа',
-    'Адрес неверен или неполон. Вернитесь в магазин и откройте платёж из своего заказа.',
-  ],
+  closed: {
+    title: 'Этот платёж нельзя открыть здесь',
+    text: 'Это не страница оплаты магазина. Откройте платёж со страницы оплаты в магазине.',
+  },
+  alone: {
+    title: 'Откройте этот платёж в магазине',
+    text: 'Этот адрес работает только на странице оплаты в магазине. Вернитесь в магазин и оплатите заказ там.',
+  },
+  missing: {
+    title: 'По этому адресу нет платежа',
+    text: 'Адрес неверен или неполон. Вернитесь в магазин и откройте платёж из своего заказа.',
+  },
   scriptTitle: 'Для оплаты нужен JavaScript',
   scriptText:
     'Разрешите JavaScript для {origin} в браузере и обновите эту страницу. Вы ещё не заплатили.',

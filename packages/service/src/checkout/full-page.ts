@@ -1,17 +1,15 @@
 /** The hosted page as a separate page. A form post opens it, and a cookie for one checkout is its session. @module */
 import { isFinal } from '@pi-checkout/contract'
-import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { type App, parseForms } from '../http/app.ts'
-import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
+import { openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
-import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
 import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
 import { tokenLifetimes, type Verified } from '../tokens.ts'
-import { checkoutPage, checkoutStyleSource, errorPage } from './pages.ts'
+import { type PageOptions, sendCheckoutPage, sendErrorPage } from './pages.ts'
 import { maxUrlLength, readReturnUrl } from './return-url.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -39,10 +37,7 @@ export function fullPageOf(
   }
 }
 
-export interface FullPageOptions {
-  readonly publicUrl: string
-  readonly challengeUrl: string
-  readonly hostedFolder: string
+export interface FullPageOptions extends PageOptions {
   readonly intents: IntentStore
   readonly sessions: Sessions
 }
@@ -63,16 +58,15 @@ export async function sessionOfCookie(
 }
 
 export function addFullPageRoutes(app: App, options: FullPageOptions): void {
-  const { publicUrl, challengeUrl, hostedFolder, intents, sessions } = options
+  const { publicUrl, hostedFolder, intents, sessions } = options
   parseForms(app, formBytes)
 
-  function showError(
-    { headers }: FastifyRequest,
-    reply: FastifyReply,
-    { code, mode = '' }: { readonly code: (typeof failCodes)[number]; readonly mode?: string },
-  ): FastifyReply {
-    const body = errorPage(hostedFolder, { code, mode, languages: headers['accept-language'] })
-    return page(reply.code(code === 'unauthorized' ? 404 : 403), openPageHeaders, body)
+  function showMissing(reply: FastifyReply): FastifyReply {
+    return sendErrorPage(reply.code(404), hostedFolder, { code: 'unauthorized' })
+  }
+
+  function showClosed(reply: FastifyReply, mode = ''): FastifyReply {
+    return sendErrorPage(reply.code(403), hostedFolder, { code: 'origin_not_allowed', mode })
   }
 
   // Opens the session, and redirects: a page that a post returns would be kept with the secret in the history.
@@ -82,21 +76,18 @@ export function addFullPageRoutes(app: App, options: FullPageOptions): void {
     async (request, reply) => {
       const { id } = request.params
       const { clientSecret, returnUrl, locale, appearance } = request.body
-      if (!intentIdPattern.test(id)) return showError(request, reply, { code: 'unauthorized' })
+      if (!intentIdPattern.test(id)) return showMissing(reply)
       const origin = URL.canParse(returnUrl) ? new URL(returnUrl).origin : ''
       try {
-        const { token, snapshot } = await sessions.open('full-page', {
-          id,
-          clientSecret,
-          origin,
-        })
+        const handoff = { id, clientSecret, origin }
+        const { token, snapshot } = await sessions.open('full-page', handoff)
         const { environment } = snapshot
         request.facts.environment = environment
         const { allowedOrigins: registered, mode } = environment
         // The form must be one of a registered page, which browsers name with each post.
         const isRegistered = registered.includes(request.headers.origin ?? '')
         if (!isRegistered || !readFullReturnUrl(returnUrl, { publicUrl, snapshot })) {
-          return showError(request, reply, { code: 'origin_not_allowed', mode })
+          return showClosed(reply, mode)
         }
         const query = new URLSearchParams({ return: returnUrl })
         for (const [name, value] of Object.entries({ locale, appearance })) {
@@ -109,9 +100,9 @@ export function addFullPageRoutes(app: App, options: FullPageOptions): void {
         return reply.code(303).headers(headers).send()
       } catch (error) {
         const code = error instanceof ProblemError ? error.code : undefined
-        if (code === 'origin_not_allowed') return showError(request, reply, { code })
+        if (code === 'origin_not_allowed') return showClosed(reply)
         if (code !== 'payment_intent_not_found') throw error
-        return showError(request, reply, { code: 'unauthorized' })
+        return showMissing(reply)
       }
     },
   )
@@ -123,31 +114,23 @@ export function addFullPageRoutes(app: App, options: FullPageOptions): void {
       const { id } = request.params
       const { return: sent, locale, appearance } = request.query
       const snapshot = intentIdPattern.test(id) ? await load(intents, id) : undefined
-      if (!snapshot) return showError(request, reply, { code: 'unauthorized' })
-      const { mode, merchantName } = snapshot.environment
-      request.facts.environment = snapshot.environment
+      if (!snapshot) return showMissing(reply)
+      const { environment, intent } = snapshot
+      request.facts.environment = environment
       const returnUrl = readFullReturnUrl(sent, { publicUrl, snapshot })
-      if (!returnUrl) return showError(request, reply, { code: 'origin_not_allowed', mode })
+      if (!returnUrl) return showClosed(reply, environment.mode)
       // After the end, and without a cookie, as where the browser denies them, the way on is the shop.
       const session = await sessionOfCookie(sessions, request, id)
       const isOfInspector = returnUrl === inspectorUrl(publicUrl, id)
       const isOpen = session && (isOfInspector || session.origin === new URL(returnUrl).origin)
-      if (!isOpen || isFinal(snapshot.intent.status)) {
+      if (!isOpen || isFinal(intent.status)) {
         return reply
           .code(303)
           .headers({ ...openPageHeaders, location: returnUrl })
           .send()
       }
-      const headers = checkoutHeaders({
-        frameAncestors: [],
-        challengeOrigin: challengeUrl,
-        styleSource: checkoutStyleSource(hostedFolder),
-      })
-      const values = { mode, now: intents.now(), full: { return: returnUrl, locale, appearance } }
-      const { orderId, amount, currency } = snapshot.intent
-      const order = { merchantName, orderId, amount, currency, checkoutOrigin: publicUrl }
-      const body = checkoutPage(hostedFolder, { registered: [], order, ...values })
-      return page(reply, { ...headers, 'x-frame-options': 'DENY' }, body)
+      const full = { values: { return: returnUrl, locale, appearance }, intent }
+      return sendCheckoutPage(reply, options, { environment, now: intents.now(), full })
     },
   )
 }

@@ -2,20 +2,19 @@
 import { join } from 'node:path'
 import { routes } from '../../shared/routes.ts'
 import type { App } from '../http/app.ts'
-import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
+import { openPageHeaders } from '../http/page-headers.ts'
 import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
 import { addFullPageRoutes, type FullPageOptions, IdSchema } from './full-page.ts'
-import { checkoutPage, checkoutStyleSource, errorPage, readPage } from './pages.ts'
+import { readPage, sendCheckoutPage, sendErrorPage } from './pages.ts'
 
 export function addPageRoutes(app: App, options: FullPageOptions): void {
-  const { publicUrl, challengeUrl, hostedFolder, intents } = options
+  const { publicUrl, hostedFolder, intents } = options
 
   app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {
     const { facts, headers, params } = request
-    const languages = headers['accept-language']
-    const showError = (reason: Parameters<typeof errorPage>[1]) =>
-      page(reply, openPageHeaders, errorPage(hostedFolder, { ...reason, languages }))
+    const showError = (reason: Parameters<typeof sendErrorPage>[2]) =>
+      sendErrorPage(reply, hostedFolder, reason)
     // The request log warns of a `clientSecret` in an address.
     const [id = ''] = params.id.split(/_secret_/i, 1)
     const intent = intentIdPattern.test(id) ? await intents.find(id) : undefined
@@ -28,18 +27,12 @@ export function addPageRoutes(app: App, options: FullPageOptions): void {
     }
     // The response does not depend on the embedding page, so it does not reveal registered origins.
     if (!environment || id !== params.id) return showError({ code: 'unauthorized' })
-    const { allowedOrigins: registered, mode } = environment
     const embedder = embeddingOrigin(headers.referer, publicUrl)
-    if (embedder !== undefined && !registered.includes(embedder)) {
+    if (embedder !== undefined && !environment.allowedOrigins.includes(embedder)) {
       facts.unregisteredOrigin = embedder
-      return showError({ code: 'origin_not_allowed', mode })
+      return showError({ code: 'origin_not_allowed', mode: environment.mode })
     }
-    const policy = checkoutHeaders({
-      frameAncestors: registered,
-      challengeOrigin: challengeUrl,
-      styleSource: checkoutStyleSource(hostedFolder),
-    })
-    return page(reply, policy, checkoutPage(hostedFolder, { registered, mode, now: intents.now() }))
+    return sendCheckoutPage(reply, options, { environment, now: intents.now() })
   })
 
   app.get(routes.preload.path, (_request, reply) =>

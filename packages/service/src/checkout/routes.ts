@@ -1,28 +1,45 @@
 /** The private API of the hosted page, which uses session tokens in place of cookies and has no CORS. @module */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
-import { z } from 'zod'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
 import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
+import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { json } from '../http/send.ts'
-import { intentIdPattern } from '../ids.ts'
-import { logError } from '../log.ts'
+import { newProviderPaymentId } from '../ids.ts'
+import { authorize } from '../provider/acquirer.ts'
+import { hashOfToken } from '../tokens.ts'
 import { longPoll } from '../waiting/long-poll.ts'
 import type { Waits } from '../waiting/waits.ts'
-import { addChallengeRoutes, type ChallengeOptions } from './challenge.ts'
-import { addConfirmRoute, type ConfirmOptions } from './confirm.ts'
-import { IdSchema, sessionOfCookie } from './full-page.ts'
-import { sessionEnded } from './sessions.ts'
+import { IdSchema, readFullPage, sessionOfCookie } from './full-page.ts'
+import {
+  ConfirmSchema,
+  EmptySchema,
+  OpenChallengeSchema,
+  OpenSessionSchema,
+  rejectPastExpiry,
+  rejectRealCards,
+  ViewQuerySchema,
+} from './parse-request.ts'
+import { readReturnUrl } from './return-url.ts'
+import { actionError, type Sessions, sessionEnded } from './sessions.ts'
 
-export interface CheckoutRoutesOptions extends ConfirmOptions, ChallengeOptions {
-  readonly log: Logger
+export interface CheckoutRoutesOptions {
+  readonly publicUrl: string
+  readonly sessions: Sessions
   readonly waits: Waits
+  readonly limits: Pick<RateLimits, 'confirm'>
+  readonly now: () => Date
 }
 
+/** No field of this body is long, and the body is read before its `clientSecret` is known to be valid. */
+const maxSessionBytes = 4096
+
+/** Openings of one intent's challenge. */
+const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
+
 export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): void {
-  const { log, now, waits, sessions } = options
+  const { publicUrl, sessions, waits, limits, now } = options
   app.decorateRequest('checkout', null as never)
 
   app.post(
@@ -33,23 +50,18 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
       if (!session) throw sessionEnded()
       const intent = sessions.view(await sessions.read(session))
       sessions.limit(session.id)
-      const signed = await sessions.sign('session', session)
-      return json(reply, { ...signed, intent } satisfies SessionGrant)
+      const token = await sessions.sign('session', session)
+      return json(reply, { token, intent } satisfies SessionGrant)
     },
   )
 
   app.post(
     routes.openSession.path,
     { bodyLimit: maxSessionBytes, schema: { body: OpenSessionSchema } },
-    async ({ body, id: requestId }, reply) => {
-      const opened = await sessions.open('session', body).catch((error: unknown) => {
-        const event = 'Rejected a checkout session'
-        if (error instanceof ProblemError) logError(log, error, { event, requestId, level: 'warn' })
-        throw error
-      })
-      const { token, expiresAt, snapshot } = opened
+    async ({ body }, reply) => {
+      const { token, snapshot } = await sessions.open('session', body)
       const intent = sessions.view(snapshot)
-      return json(reply, { token, expiresAt, intent } satisfies SessionGrant)
+      return json(reply, { token, intent } satisfies SessionGrant)
     },
   )
 
@@ -69,8 +81,45 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
     },
   )
 
-  addConfirmRoute(app, options)
-  addChallengeRoutes(app, options)
+  app.post(
+    routes.confirm.path,
+    {
+      schema: { body: ConfirmSchema },
+      onRequest: [sessions.enter, async (request) => limits.confirm(request.checkout.snapshot)],
+      preValidation: async ({ body }) => rejectRealCards(body),
+    },
+    async (request, reply) => {
+      const { confirmationId, version, paymentMethod } = request.body
+      rejectPastExpiry(request.body, now())
+      const authorization = authorize(paymentMethod.card)
+      if (!authorization) throw new TypeError('The card passed the checks but is not a test card')
+      const providerPaymentId = newProviderPaymentId()
+      const confirmation = { confirmationId, version, authorization, providerPaymentId }
+      return json(reply, await sessions.act(request, { type: 'confirmed', ...confirmation }))
+    },
+  )
+
+  const opens = createBuckets(openRate, now)
+  app.post(
+    routes.openChallenge.path,
+    {
+      schema: { body: OpenChallengeSchema },
+      onRequest: [sessions.enter, async ({ checkout }) => opens.take(checkout.session.id)],
+    },
+    async (request, reply) => {
+      const { snapshot, session } = request.checkout
+      const { nextAction } = sessions.view(snapshot)
+      if (!nextAction) throw actionError('version_conflict')
+      const isRedirect = nextAction.type === 'redirect'
+      const place = { publicUrl, snapshot }
+      const returnPage = isRedirect ? checkedReturnPage(place, request.body.returnUrl) : null
+      const token = await sessions.sign('challenge', session)
+      const opened = { token: hashOfToken(token), returnPage }
+      await sessions.act(request, { type: 'challenge_opened', ...opened })
+      return json(reply, { url: nextAction.url, token })
+    },
+  )
+
   for (const [path, type] of [
     [routes.cancelChallenge.path, 'challenge_canceled'],
     [routes.cancel.path, 'canceled'],
@@ -82,25 +131,16 @@ export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): voi
   }
 }
 
-/** No field of this body is long, and the body is read before its `clientSecret` is known to be valid. */
-const maxSessionBytes = 4096
-
-const OpenSessionSchema = z.strictObject({
-  id: text(intentIdPattern, 'must be the id of a Payment Intent'),
-  clientSecret: text(/^.{1,512}$/s, 'must be the clientSecret of that Payment Intent'),
-  origin: text(/^.{1,255}$/s, 'must be the origin of the page around the checkout'),
-})
-
-const ViewQuerySchema = z.object({
-  waitForVersion: text(/^\d{1,9}$/, 'must have 1 to 9 digits')
-    .transform(Number)
-    .optional(),
-})
-
-const EmptySchema = z.strictObject({})
-
-function text(pattern: RegExp, rule: string): z.ZodString {
-  return z.string(rule).regex(pattern, rule)
+/** @param returnUrl - An address of the shop, or the query of the full page, which returns to itself. */
+function checkedReturnPage(place: Parameters<typeof readFullPage>[1], returnUrl = ''): string {
+  const page = returnUrl.startsWith('?')
+    ? readFullPage(returnUrl, place)
+    : readReturnUrl(returnUrl, place.snapshot.environment.allowedOrigins)
+  if (page) return page
+  throw new ProblemError(
+    'origin_not_allowed',
+    'returnUrl must be an address on a registered origin, with https, or with http on loopback.',
+  )
 }
 
 /**

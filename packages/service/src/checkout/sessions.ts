@@ -9,7 +9,7 @@ import { lastConfirmation, selectedMethod, stateOf } from '../intents/intent.ts'
 import type { Cause, Rejection } from '../intents/lifecycle.ts'
 import { change, type IntentStore, load, type Snapshot } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { createTokens, type TokenSubject, type Verified } from '../tokens.ts'
+import { createTokens, type Purpose, type TokenSubject, type Verified } from '../tokens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,14 +36,11 @@ export function createSessions({
   const tokens = createTokens(keys)
   const limit = createBuckets(sessionRate, intents.now).take
 
-  async function sign(purpose: Parameters<typeof tokens.sign>[0], subject: TokenSubject) {
+  async function sign(purpose: Purpose, subject: TokenSubject): Promise<string> {
     return await tokens.sign(purpose, subject, intents.now())
   }
 
-  async function verify(
-    purpose: Parameters<typeof tokens.verify>[0],
-    token: string,
-  ): Promise<Verified | undefined> {
+  async function verify(purpose: Purpose, token: string): Promise<Verified | undefined> {
     return await tokens.verify(purpose, token, intents.now())
   }
 
@@ -82,7 +79,6 @@ export function createSessions({
       lastPaymentFailure: lastConfirmation(intent)?.failure ?? null,
       nextAction: challenge && {
         type: challenge.type,
-        expiresAt: challenge.expiresAt,
         url: `${challengeUrl}${challengePaths[challenge.type]}`,
       },
     }
@@ -102,20 +98,17 @@ export function createSessions({
       { id, clientSecret, origin }: OpenSessionBody,
     ) => {
       const snapshot = await load(intents, id)
-      if (!snapshot) throw rejected('unknown_intent')
-      const { environment, intent, at } = snapshot
-      if (!opens(keys, intent, { candidate: clientSecret, at })) {
-        throw rejected(intent.revokedAt !== null ? 'revoked_secret' : 'wrong_or_old_secret')
-      }
+      const isValid =
+        snapshot && opens(keys, snapshot.intent, { candidate: clientSecret, at: snapshot.at })
+      if (!isValid) throw actionError('payment_intent_not_found')
       limit(id)
-      if (!environment.allowedOrigins.includes(origin)) {
-        const problem = new ProblemError(
+      if (!snapshot.environment.allowedOrigins.includes(origin)) {
+        throw new ProblemError(
           'origin_not_allowed',
           'The origin of the page around the checkout is not registered. Run pi-service origins add.',
         )
-        throw Object.assign(problem, { rule: 'unregistered_origin' })
       }
-      return { ...(await sign(purpose, { id, origin })), snapshot }
+      return { token: await sign(purpose, { id, origin }), snapshot }
     },
     /** Reads session and intent of a request before its body. */
     enter: async (request: FastifyRequest): Promise<void> => {
@@ -143,11 +136,6 @@ export function sessionEnded(challenge = 'Bearer error="invalid_token"'): Proble
 
 export function actionError(code: Rejection): ProblemError {
   return new ProblemError(code, details[code])
-}
-
-/** Returns the error for an invalid handoff. Only the log names the rule. */
-function rejected(rule: string): ProblemError {
-  return Object.assign(actionError('payment_intent_not_found'), { rule })
 }
 
 const details = {

@@ -7,7 +7,6 @@ interface LoggedIntent {
   readonly orderId: string
   readonly amount: number
   readonly currency: string
-  readonly version: number
 }
 
 export class Facts {

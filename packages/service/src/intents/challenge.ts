@@ -1,7 +1,6 @@
 /** Steps of a bank's challenge: pure functions. Each step needs the newest token and replaces it. @module */
 import { challengeCodes } from '@pi-checkout/contract/sandbox'
 import { type Challenge, type Intent, lastConfirmation, stateOf } from './intent.ts'
-import { maxChallengeTries } from './lifetimes.ts'
 import { type Failure, fail, failures, move, settle } from './transition.ts'
 
 /** A step at the test bank, with the hashes of its token and of the next one. */
@@ -11,15 +10,8 @@ export interface ChallengeStep {
   readonly next: string
 }
 
-export function newChallenge(type: Challenge['type'], expiresAt: Date): Challenge {
-  return {
-    type,
-    expiresAt: expiresAt.toISOString(),
-    tries: 0,
-    token: null,
-    returnPage: null,
-  }
-}
+/** Number of wrong codes after which a challenge fails. */
+export const maxChallengeTries = 3
 
 /** Changes the open challenge. Returns `undefined` if there is none. */
 export function withChallenge(intent: Intent, change: Partial<Challenge>): Intent | undefined {

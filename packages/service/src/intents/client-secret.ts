@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import { toBase62 } from '../ids.ts'
 import { isSameSecret, type SecretKeys } from '../secret-keys.ts'
+import { lifetimes } from './deadlines.ts'
 import type { Intent } from './intent.ts'
-import { lifetimes } from './lifetimes.ts'
 
 /** Returns `<id>_secret_` and 48 characters of base62. */
 export function clientSecret(

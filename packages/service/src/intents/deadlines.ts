@@ -1,7 +1,19 @@
-/** When time alone changes an intent. @module */
+/** Lifetimes of records, and when time alone changes an intent. @module */
 import { isFinal } from '@pi-checkout/contract'
 import { type Intent, settlementOf } from './intent.ts'
-import { lifetimes } from './lifetimes.ts'
+
+const minute = 60 * 1000
+const hour = 60 * minute
+
+/** In milliseconds. */
+export const lifetimes = {
+  intent: 24 * hour,
+  challenge: 10 * minute,
+  /** Time after the creation of an intent, after which its key can be used for another one. */
+  idempotencyKey: 48 * hour,
+  /** Time for which the hosted page can show the result of a final intent. */
+  secretAfterFinal: 10 * minute,
+} as const
 
 /** Returns when time changes the intent next, or `null` if it does not. */
 export function dueAt(intent: Intent): Date | null {

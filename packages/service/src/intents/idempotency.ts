@@ -34,12 +34,7 @@ export function idempotencyHashes(
   { key, body }: { readonly key: string; readonly body: CreatePaymentIntent },
 ): IdempotencyHashes {
   const fingerprint = salted(environment, `body\0${canonicalize(body)}`)
-  return { hash: keyHash(environment, key), fingerprint }
-}
-
-/** Returns the hash by which the store finds the intent of a key. */
-export function keyHash(environment: Salted, key: string): string {
-  return salted(environment, `key\0create\0${key}`)
+  return { hash: salted(environment, `key\0create\0${key}`), fingerprint }
 }
 
 type Salted = Pick<Environment, 'idempotencySalt'>

@@ -9,7 +9,6 @@ import {
   type PaymentMethod,
 } from '@pi-checkout/contract'
 import type { ProviderResult } from '../provider/acquirer.ts'
-import { maxConfirmations, maxEvents } from './lifetimes.ts'
 
 /** All times are those of the intent's environment. */
 export interface Intent {
@@ -44,6 +43,12 @@ export interface State {
   readonly challenge: Challenge | null
 }
 
+/** Number of failed confirmations after which an intent fails. */
+export const maxConfirmations = 10
+
+/** A confirmation has three events at most, and a cancel or an expiry follows. */
+const maxEvents = 3 * maxConfirmations + 1
+
 /** Version of the document. A release reads this one and the one before it. */
 export const stateVersion = 1
 
@@ -56,8 +61,6 @@ export interface Confirmation {
   readonly outcome: ProviderResult | Pending
   readonly failure: PaymentFailure | null
   readonly providerPaymentId: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
 }
 
 /** A result that takes effect later, or not until the sandbox simulates one. */

@@ -2,11 +2,10 @@
 import { isFinal, type PaymentMethod } from '@pi-checkout/contract'
 import type { SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { type Authorization, authorizeTestCard, type ProviderResult } from '../provider/acquirer.ts'
-import { answer, type ChallengeStep, enter, newChallenge, withChallenge } from './challenge.ts'
-import { dueAt, expiresAt } from './deadlines.ts'
+import { answer, type ChallengeStep, enter, withChallenge } from './challenge.ts'
+import { dueAt, expiresAt, lifetimes } from './deadlines.ts'
 import { type Challenge, type Intent, settlementOf, stateOf, updatedAt } from './intent.ts'
-import { lifetimes } from './lifetimes.ts'
-import { begin, fail, failures, later, latest, move, note, settle } from './transition.ts'
+import { begin, fail, failures, later, latest, move, settle } from './transition.ts'
 
 /** Ids for a confirmation. `providerPaymentId` is used if the provider accepts it. */
 interface ConfirmationIds {
@@ -122,7 +121,8 @@ function act(intent: Intent, cause: Cause, at: Date): Intent | Rejection {
 function revoke(intent: Intent, at: Date): Intent {
   const revoked = { ...intent, revokedAt: latest(at, updatedAt(intent)) }
   const canceled = afterDeadlines(revoked, at)
-  return canceled === revoked ? note(revoked, at, 'revoked') : canceled
+  if (canceled !== revoked) return canceled
+  return move(revoked, at, { cause: 'revoked', status: revoked.status })
 }
 
 function confirm(
@@ -140,11 +140,14 @@ function confirm(
   const given = { confirmationId, paymentMethod }
   switch (outcome.result) {
     case 'challenge': {
-      const type = outcome.framing ? 'challenge' : 'redirect'
-      const challenge = newChallenge(
-        type,
-        later(latest(at, updatedAt(intent)), lifetimes.challenge),
-      )
+      const end = later(latest(at, updatedAt(intent)), lifetimes.challenge)
+      const challenge: Challenge = {
+        type: outcome.framing ? 'challenge' : 'redirect',
+        expiresAt: end.toISOString(),
+        tries: 0,
+        token: null,
+        returnPage: null,
+      }
       return begin(intent, at, { ...given, outcome: outcome.later, challenge })
     }
     case 'pending': {

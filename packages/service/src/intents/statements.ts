@@ -1,8 +1,8 @@
 /** All statements about intents, and how their rows are read. @module */
 import { ExplainedError } from '../explained-error.ts'
 import { Fragment, named, type Statement, sql } from '../store/sql.ts'
+import { lifetimes } from './deadlines.ts'
 import { type Intent, stateVersion } from './intent.ts'
-import { lifetimes } from './lifetimes.ts'
 import type { Draft } from './store.ts'
 
 /** An intent as the store returns it: times are milliseconds, and documents are JSON. */
@@ -144,8 +144,8 @@ export interface Place {
   readonly id: string
 }
 
-/** Number of intents that a list reads at once. Not a parameter, because a plan depends on it. */
-export const listLimit = 500
+/** Number of intents of a list. Not a parameter, because a plan depends on it. */
+export const listLimit = 100
 const listPage = new Fragment(String(listLimit))
 
 export function listIntents(environmentId: string, before: Place): Statement {
@@ -153,13 +153,6 @@ export function listIntents(environmentId: string, before: Place): Statement {
     select ${columns} from intents
      where environment_id = ${environmentId} and (created_at, id) < (${before.createdAt}, ${before.id})
      order by created_at desc, id desc limit ${listPage}`
-}
-
-export function listIntentsOfOrder(environmentId: string, orderId: string): Statement {
-  return sql`
-    select ${columns} from intents
-     where environment_id = ${environmentId} and order_id = ${orderId}
-     order by created_at desc limit ${listPage}`
 }
 
 /** Number of intents that are deleted at once, which takes less than 50 milliseconds. */

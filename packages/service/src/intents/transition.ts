@@ -7,10 +7,10 @@ import {
   type Intent,
   type IntentEvent,
   isOpen,
+  maxConfirmations,
   stateOf,
   updatedAt,
 } from './intent.ts'
-import { maxConfirmations } from './lifetimes.ts'
 
 /** Adds a confirmation. It is open until the bank and the provider have decided. */
 export function begin(
@@ -24,16 +24,11 @@ export function begin(
   },
 ): Intent {
   const state = stateOf(intent)
-  const now = latest(at, updatedAt(intent)).toISOString()
   const confirmation: Confirmation = {
-    confirmationId: given.confirmationId,
+    ...given,
     state: 'processing',
-    paymentMethod: given.paymentMethod,
-    outcome: given.outcome,
     failure: null,
     providerPaymentId: null,
-    createdAt: now,
-    updatedAt: now,
   }
   const confirmations = [...state.confirmations, confirmation]
   const status = challenge ? 'requires_action' : 'processing'
@@ -116,7 +111,6 @@ export function move(
           state: confirmationStates[status],
           failure: failure ?? null,
           providerPaymentId: providerPaymentId ?? null,
-          updatedAt: event.at,
         }
       : confirmation,
   )
@@ -125,19 +119,7 @@ export function move(
     status,
     version: intent.version + 1,
     state: { ...state, confirmations, events: [...state.events, event], challenge },
-    finalizedAt: isFinal(status) ? now : null,
-  }
-}
-
-/** Adds an event that changes no status. */
-export function note(intent: Intent, at: Date, cause: IntentEvent['cause']): Intent {
-  const state = stateOf(intent)
-  const { status } = intent
-  const event = { cause, status, at: latest(at, updatedAt(intent)).toISOString() }
-  return {
-    ...intent,
-    version: intent.version + 1,
-    state: { ...state, events: [...state.events, event] },
+    finalizedAt: intent.finalizedAt ?? (isFinal(status) ? now : null),
   }
 }
 

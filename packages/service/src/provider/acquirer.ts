@@ -4,15 +4,7 @@ import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { CardDetails, CardSummary } from '../../shared/checkout-api.ts'
 
 /** Reason of a decline. For lost and stolen cards, buyer and merchant receive `generic_decline`. */
-export type DeclineReason =
-  | 'generic_decline'
-  | 'insufficient_funds'
-  | 'lost_card'
-  | 'stolen_card'
-  | 'expired_card'
-  | 'incorrect_cvc'
-  | 'processing_error'
-  | 'authentication_unavailable'
+export type DeclineReason = keyof typeof declines
 
 /** Result of the acquirer. A hard decline ends the intent. */
 export type ProviderResult =
@@ -82,9 +74,7 @@ const plain = {
 }
 
 /** Code and message of each decline. A thief does not learn that a card was reported as lost or stolen. */
-export const declines: Readonly<
-  Record<DeclineReason, Pick<PaymentFailure, 'code' | 'declineCode' | 'message'>>
-> = {
+export const declines = {
   generic_decline: plain,
   lost_card: plain,
   stolen_card: plain,
@@ -113,7 +103,7 @@ export const declines: Readonly<
     declineCode: null,
     message: 'Your bank could not confirm the payment just now. Try another card.',
   },
-}
+} as const satisfies Record<string, Pick<PaymentFailure, 'code' | 'declineCode' | 'message'>>
 
 function brandOf(number: string): string {
   if (number.startsWith('4')) return 'visa'

@@ -10,13 +10,11 @@ import { notFound, ProblemError } from '../http/problem.ts'
 import { isSameSecret } from '../secret-keys.ts'
 
 /** Rejects requests from other hosts, and requests for a public host name, with 404. */
-export function checkLocal(request: FastifyRequest): void {
-  if (!isLocal(request)) throw notFound()
-}
-
-export function isLocal({ headers, socket }: FastifyRequest): boolean {
+export function checkLocal({ headers, socket }: FastifyRequest): void {
   const { hostname } = new URL(`http://${headers.host ?? ''}`)
-  return isLocalAddress(socket.remoteAddress) && isLoopback(hostname)
+  const address = socket.remoteAddress?.replace(/^::ffff:/, '')
+  const isLocal = address === '::1' || address?.startsWith('127.')
+  if (!isLocal || !isLoopback(hostname)) throw notFound()
 }
 
 export function adminCheck(adminToken: string): (request: FastifyRequest) => void {
@@ -35,9 +33,4 @@ export function adminCheck(adminToken: string): (request: FastifyRequest) => voi
 export function checkNull({ url }: FastifyRequest): void {
   if (!url.includes('%00')) return
   throw new ProblemError('validation_failed', 'The address must not contain U+0000.')
-}
-
-function isLocalAddress(address: string | undefined): boolean {
-  const plain = address?.replace(/^::ffff:/, '')
-  return plain === '::1' || plain?.startsWith('127.') === true
 }

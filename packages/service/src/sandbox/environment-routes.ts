@@ -1,6 +1,5 @@
 /** Routes of test environments: their creation, clock, origins, keys, and reset. @module */
 import { readOrigin } from '@pi-checkout/contract/origin'
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import type { SandboxEnvironment, SandboxEnvironments } from '../../shared/sandbox-api.ts'
@@ -8,7 +7,7 @@ import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
-import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
+import { type Environment, environmentNow } from '../merchants/environments.ts'
 import {
   addOrigin,
   createTestEnvironment,
@@ -17,34 +16,11 @@ import {
   removeOrigin,
   TooManyOrigins,
 } from '../merchants/merchants.ts'
-import type { Database } from '../store/database.ts'
 import { clearEnvironment, SetClock, setClock } from './change-environment.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Test environment in the path of the sandbox API. */
-    readonly environment: Environment
-  }
-}
-
-/** Returns the hook that reads the environment of a path. Live environments do not exist for the sandbox. */
-export function environmentReader(db: Database): (request: FastifyRequest) => Promise<void> {
-  return async (request) => {
-    const { id } = IdSchema.parse(request.params)
-    const environment = await findEnvironment(db, id)
-    if (environment?.mode !== 'test') {
-      throw notFound('No test environment has this id. GET /_sandbox/environments lists them.')
-    }
-    Object.assign(request, { environment })
-  }
-}
-
-export const IdSchema = z.object({ id: z.string() })
-
 export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): void {
   const { db, now, faults, requestLog } = options
-  const onRequest = environmentReader(db)
 
   const shown = (environment: Environment, keys: readonly ApiKey[]): SandboxEnvironment => ({
     ...summaryOf(environment, now()),
@@ -54,7 +30,8 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
     },
     keys: keys
       .filter((key) => key.environment === 'test' && key.merchant === environment.merchantName)
-      .map(({ id, display, createdAt, revokedAt }) => ({ id, display, createdAt, revokedAt })),
+      .filter(({ revokedAt }) => revokedAt === null)
+      .map(({ id, display, createdAt }) => ({ id, display, createdAt })),
   })
   /** Forgets what this instance has of an environment. */
   const forget = (id: string): void => {
@@ -78,14 +55,14 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
       return json(reply, { ...summaryOf(environment, now()), apiKey }, 201)
     },
   )
-  app.delete(routes.deleteEnvironment.path, { onRequest }, async ({ environment }, reply) => {
+  app.delete(routes.deleteEnvironment.path, async ({ environment }, reply) => {
     const { id } = environment
     await clearEnvironment(db, id)
     await deleteTestEnvironment(db, id)
     forget(id)
     return json(reply, { id })
   })
-  app.post(routes.reset.path, { onRequest }, async ({ environment: { id } }, reply) => {
+  app.post(routes.reset.path, async ({ environment: { id } }, reply) => {
     const deleted = await clearEnvironment(db, id)
     await setClock(db, id, { offset: 0 })
     forget(id)
@@ -94,7 +71,7 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
 
   app.put(
     routes.setClock.path,
-    { onRequest, schema: { body: SetClock } },
+    { schema: { body: SetClock } },
     async ({ environment, body }, reply) => {
       const clockOffset = await setClock(db, environment.id, body)
       if (clockOffset !== undefined) return json(reply, clockOf({ clockOffset }, now()))
@@ -104,7 +81,7 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
 
   app.post(
     routes.addOrigin.path,
-    { onRequest, schema: { body: z.strictObject({ origin: Origin }) } },
+    { schema: { body: z.strictObject({ origin: Origin }) } },
     async ({ environment, body: { origin } }, reply) => {
       const added = addOrigin(db, { environmentId: environment.id, origin })
       return json(reply, { origins: await added.catch(explainOrigins) }, 201)
@@ -112,7 +89,7 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
   )
   app.delete(
     routes.removeOrigin.path,
-    { onRequest, schema: { querystring: z.object({ origin: z.string('must be an origin') }) } },
+    { schema: { querystring: z.object({ origin: z.string('must be an origin') }) } },
     async ({ environment, query: { origin } }, reply) => {
       const origins = await removeOrigin(db, { environmentId: environment.id, origin })
       if (origins) return json(reply, { origins })
@@ -120,12 +97,12 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
     },
   )
 
-  app.post(routes.createKey.path, { onRequest }, async ({ environment }, reply) =>
+  app.post(routes.createKey.path, async ({ environment }, reply) =>
     json(reply, await createApiKey(db, { environment, now: now() }), 201),
   )
   app.delete(
     routes.revokeKey.path,
-    { onRequest, schema: { params: IdSchema.extend({ key: z.string() }) } },
+    { schema: { params: z.object({ key: z.string() }) } },
     async ({ environment, params: { key: id } }, reply) => {
       const isRevoked = await revokeApiKey(db, { id, environmentId: environment.id, now: now() })
       if (isRevoked) return json(reply, { id, revoked: true })

@@ -1,34 +1,60 @@
 /** Routes of intents in test environments: lists, details, simulated outcomes, and test checkouts. @module */
-import { paymentIntentIdPattern } from '@pi-checkout/contract'
+import { randomUUID } from 'node:crypto'
+import { headers as names, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
-import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import { type CreatedIntent, exampleIntent, simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { fullPageOf, inspectorUrl } from '../checkout/full-page.ts'
+import { actionError } from '../checkout/sessions.ts'
 import type { App } from '../http/app.ts'
-import { ProblemError } from '../http/problem.ts'
+import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { newProviderPaymentId, randomBase62 } from '../ids.ts'
 import { change, load, type Snapshot } from '../intents/store.ts'
-import { environmentReader, IdSchema } from './environment-routes.ts'
 import { detailsOf, listIntents } from './intents.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
 export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
-  const { db, now, intents, sessions, publicUrl, requestLog } = options
-  const params = IdSchema
+  const { authenticator, db, now, intents, sessions, publicUrl, requestLog } = options
+  const params = z.object({ id: z.string() })
 
   /** The sandbox does not reveal whether a live intent exists. */
   async function found(id: string): Promise<Snapshot> {
     const snapshot = await load(intents, id)
     if (snapshot?.environment.mode === 'test') return snapshot
-    throw sandboxApiError('payment_intent_not_found')
+    throw notFound(unknownIntent)
   }
 
   app.get(
     routes.intents.path,
-    { onRequest: environmentReader(db), schema: { querystring: SearchSchema } },
+    { schema: { querystring: SearchSchema } },
     async ({ environment, query: { before, q: term } }, reply) =>
       json(reply, await listIntents({ db, now }, { environment, before, term })),
+  )
+
+  // As a merchant's server creates it, so that log, lint, and faults see the request.
+  app.post(
+    routes.createIntent.path,
+
+    async ({ environment }, reply) => {
+      const { apiKey, end } = authenticator.lend(environment)
+      const sending = app.inject({
+        method: 'POST',
+        url: routes.create.path,
+        headers: { authorization: `Bearer ${apiKey}`, [names.idempotencyKey]: randomUUID() },
+        payload: exampleIntent,
+        signal: AbortSignal.timeout(10_000),
+      })
+      // A fault can close the connection, or stall the response.
+      const response = await sending.catch(() => undefined).finally(end)
+      const { [names.requestId]: requestId, location } = response?.headers ?? {}
+      const created: CreatedIntent = {
+        status: response?.statusCode ?? 0,
+        requestId: requestId === undefined ? null : String(requestId),
+        intentId: location?.split('/').at(-1) ?? null,
+      }
+      return json(reply, created, 201)
+    },
   )
 
   app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {
@@ -48,8 +74,8 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
         confirmationId: `sandbox_${randomBase62(16)}`,
         providerPaymentId: newProviderPaymentId(),
       })
-      if (!changed) throw sandboxApiError('payment_intent_not_found')
-      if (changed.rejection) throw sandboxApiError(changed.rejection)
+      if (!changed) throw notFound(unknownIntent)
+      if (changed.rejection) throw actionError(changed.rejection)
       return json(reply, { id, status: changed.intent.status })
     },
   )
@@ -59,8 +85,11 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
     const { id } = request.params
     const { allowedOrigins } = (await found(id)).environment
     const [origin] = allowedOrigins
-    if (origin === undefined) throw sandboxApiError('origin_not_allowed')
-    const { token } = await sessions.sign('full-page', { id, origin })
+    if (origin === undefined) {
+      const fix = 'Register an origin first. A checkout is open for one of them.'
+      throw new ProblemError('origin_not_allowed', fix)
+    }
+    const token = await sessions.sign('full-page', { id, origin })
     const query = new URLSearchParams({ return: inspectorUrl(publicUrl, id) })
     const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
     return json(reply.header('set-cookie', cookie), { path }, 201)
@@ -69,27 +98,11 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
 
 const SearchSchema = z.object({
   before: z.string().regex(paymentIntentIdPattern, 'must be the id of a Payment Intent').optional(),
-  q: z
-    .string()
-    .trim()
-    .max(200, 'must have at most 200 characters')
-    .transform((text) => text || undefined)
-    .optional(),
+  q: z.string().trim().max(200, 'must have at most 200 characters').optional(),
 })
 
 const SettleSchema = z.strictObject({
   outcome: z.enum(simulatedOutcomes, `must be one of ${simulatedOutcomes.join(', ')}`),
 })
 
-function sandboxApiError(code: keyof typeof details): ProblemError {
-  return new ProblemError(code, details[code])
-}
-
-const details = {
-  origin_not_allowed: 'Register an origin first. A checkout is open for one of them.',
-  payment_intent_not_found: 'No test environment has a Payment Intent with this id.',
-  intent_finalized: 'The Payment Intent is final, so its outcome cannot be changed.',
-  confirmation_in_progress:
-    'The payment is processing. Only succeeded, declined, and failed are possible.',
-  version_conflict: 'The Payment Intent was changed by another request. Read it again.',
-} as const
+const unknownIntent = 'No test environment has a Payment Intent with this id.'

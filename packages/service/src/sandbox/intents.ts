@@ -1,15 +1,12 @@
 /** Lists and shows intents of test environments. @module */
 import type { IntentPage, ShownIntent } from '../../shared/sandbox-api.ts'
 import { expiresAt } from '../intents/deadlines.ts'
-import { keyHash } from '../intents/idempotency.ts'
 import { type Intent, lastConfirmation, settlementOf, stateOf } from '../intents/intent.ts'
 import { afterDeadlines } from '../intents/lifecycle.ts'
 import {
-  findByKey,
   findIntent,
   type IntentRow,
   listIntents as listIntentRows,
-  listIntentsOfOrder,
   listLimit,
   type Place,
   readableIntents,
@@ -22,73 +19,48 @@ export interface IntentSearch {
   readonly environment: Environment
   /** Id of an intent. The page begins with the next older one. */
   readonly before?: string | undefined
-  /** An id, order, or idempotency key, or part of an order, status, customer, or card. */
+  /** The beginning of an id, or part of an order, status, customer, or card. */
   readonly term?: string | undefined
 }
 
-const pageLength = 100
+/** Number of lists that a search reads for one page. */
+const maxLists = 50
 
-/**
- * Reads a page of intents, newest first. It can have few matches, or none, although older ones match. The first page also
- * has those of exactly the sought id, order, or key, however old they are.
- */
+/** Reads a page of intents, newest first: the next list, or of a search the next one with matches, if there is one. */
 export async function listIntents(
   { db, now }: { readonly db: Database; readonly now: () => Date },
-  { environment, before, term }: IntentSearch,
+  { environment, before, term = '' }: IntentSearch,
 ): Promise<IntentPage> {
   const at = environmentNow(environment, now())
-  const place = before === undefined ? newest : await placeOf(db, before)
-  const rows = await db.query<IntentRow>(listIntentRows(environment.id, place))
-  const exact =
-    term === undefined || before !== undefined ? [] : await findExactly(db, environment, term)
-  const ids = new Set(exact.map(({ id }) => id))
-  const others = readableIntents(rows).filter(
-    (intent) => !ids.has(intent.id) && (term === undefined || matches(intent, term)),
-  )
-  const page = others.slice(0, pageLength)
-  const isFull = rows.length === listLimit
-  const next = others.length > pageLength ? page.at(-1) : isFull ? rows.at(-1) : undefined
+  const found: Intent[] = []
+  let place = before === undefined ? newest : await placeOf(db, before)
+  for (let lists = 0; place && found.length < listLimit && lists < maxLists; lists++) {
+    const rows: readonly IntentRow[] = await db.query(listIntentRows(environment.id, place))
+    found.push(...readableIntents(rows).filter((intent) => matches(intent, term)))
+    place = rows.length === listLimit ? rows.at(-1) : undefined
+  }
   // The next read of each intent writes what these deadlines change.
-  const shown = [...exact, ...page].map((intent) => merchantView(afterDeadlines(intent, at)))
-  return { intents: shown, next: next?.id ?? null }
+  const intents = found.map((intent) => merchantView(afterDeadlines(intent, at)))
+  return { intents, next: place?.id ?? null }
 }
 
 const newest: Place = { createdAt: Number.MAX_SAFE_INTEGER, id: '' }
 
-async function placeOf(db: Database, id: string): Promise<Place> {
+async function placeOf(db: Database, id: string): Promise<Place | undefined> {
   const [row] = await db.query<IntentRow>(findIntent(id))
-  return { createdAt: row?.createdAt ?? 0, id }
-}
-
-async function findExactly(
-  db: Database,
-  environment: Environment,
-  term: string,
-): Promise<readonly Intent[]> {
-  const found = await Promise.all(
-    [
-      findIntent(term),
-      findByKey(keyHash(environment, term)),
-      listIntentsOfOrder(environment.id, term),
-    ].map(async (each) => await db.query<IntentRow>(each)),
-  )
-  return readableIntents(found.flat().filter((row) => row.environmentId === environment.id))
+  return row
 }
 
 function matches({ status, state, id, orderId, customer }: Intent, term: string): boolean {
-  const text = term.toLowerCase()
   const card = lastConfirmation({ state })?.paymentMethod.card
-  const parts = [
+  const texts = [
     orderId,
     status,
-    `${customer?.email ?? ''} ${customer?.name ?? ''}`,
+    ...Object.values({ ...customer }),
     `${card?.brand ?? ''} ${card?.last4 ?? ''}`,
   ]
-  return (
-    id.startsWith(term) ||
-    customer?.id.toLowerCase().startsWith(text) === true ||
-    parts.some((part) => part.toLowerCase().includes(text))
-  )
+  const part = term.toLowerCase()
+  return id.startsWith(term) || texts.some((text) => text.toLowerCase().includes(part))
 }
 
 /** Returns an intent with its other stored data. */
@@ -97,24 +69,11 @@ export function detailsOf(intent: Intent): Omit<ShownIntent, 'requests'> {
   return {
     intent: merchantView(intent),
     environment: intent.environmentId,
-    version: intent.version,
     expiresAt: expiresAt(intent).toISOString(),
     finalizedAt: intent.finalizedAt?.toISOString() ?? null,
-    secretRevoked: intent.revokedAt !== null,
     settlement: settlementOf(intent),
-    events: events.map(({ cause, status, at }, index) => ({
-      version: index + 2,
-      cause,
-      status,
-      createdAt: at,
-    })),
-    confirmations: confirmations.map(({ outcome, ...each }) => ({
-      ...each,
-      // Such as `authorised`, `declined:lost_card`, or `declined_hard:stolen_card`.
-      outcome:
-        outcome.result === 'declined'
-          ? `${outcome.hard ? 'declined_hard' : 'declined'}:${outcome.decline}`
-          : outcome.result,
-    })),
+    secretRevoked: intent.revokedAt !== null,
+    events,
+    confirmations,
   }
 }

@@ -1,7 +1,7 @@
 /** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { LintIssue, LintRule, LoggedRequest } from '../../shared/sandbox-api.ts'
+import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { hasSecret } from './request-log/mask.ts'
 
 const lintRules = {
@@ -29,55 +29,48 @@ const lintRules = {
     title: 'A page of an unregistered origin requested the checkout',
     fix: 'Register exactly this origin, without a path or trailing slash.',
   },
-} as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
+}
 
 export interface Violation {
-  readonly rule: LintRule
+  readonly rule: keyof typeof lintRules
   readonly detail: string
   /** Violations with the same subject are one issue. */
   readonly subject?: string
   readonly origin?: string
 }
 
-/** Creates what finds the violations of a request whose response has ended. */
-export function createLint() {
-  const countReads = createReadCounter()
-  return (sent: FastifyRequest, logged: LoggedRequest): readonly Violation[] => {
-    const { operation, status, method, path, idempotencyKey: key, intentId } = logged
-    const request = `${method} ${path}`
-    const found: Violation[] = []
-    if (operation === 'create' && status === 201 && key === null) {
-      const detail = `${request} created an intent. A retry would create another one.`
-      found.push({ rule: 'no_idempotency_key', detail })
-    }
-    if (operation === 'create' && status === 422) {
-      const detail = `The key ${key} was sent with a different body. The request was rejected.`
-      found.push({ rule: 'key_reused', detail, subject: hash('sha256', key ?? '') })
-    }
-    if (operation !== 'page' && isKeyFromBrowser(sent)) {
-      const rule = 'secret_key_in_browser'
-      if (status === 403) {
-        found.push({ rule, detail: `${request} from a page contained a key and was rejected.` })
-      }
-      if (status === 405 && method === 'OPTIONS') {
-        const detail = `A page tried to send a key to ${path}. The browser blocked the request.`
-        found.push({ rule, detail })
-      }
-    }
-    if (hasSecret(sent.url)) {
-      found.push({ rule: 'secret_in_url', detail: `${request} contained a credential.` })
-    }
-    const origin = sent.facts.unregisteredOrigin?.slice(0, 255)
-    if (origin !== undefined) {
-      const detail = `${origin} is not registered, so its page shows an error.`
-      found.push({ rule: 'unregistered_origin', subject: origin, origin, detail })
-    }
-    if (countReads(logged) === tooManyReads) {
-      const detail = `${intentId} was read ${tooManyReads} times within ${readSpan / 1000} seconds.`
-      found.push({ rule: 'polled_too_fast', detail, subject: intentId ?? '' })
-    }
-    return found
+/** Returns the violations of one request whose response has ended. */
+export function violationsOf(sent: FastifyRequest, logged: LoggedRequest): readonly Violation[] {
+  const { operation, status, method, path, idempotencyKey: key } = logged
+  const request = `${method} ${path}`
+  const found: Violation[] = []
+  if (operation === 'create' && status === 201 && key === null) {
+    const detail = `${request} created an intent. A retry would create another one.`
+    found.push({ rule: 'no_idempotency_key', detail })
   }
+  if (operation === 'create' && status === 422) {
+    const detail = `The key ${key} was sent with a different body. The request was rejected.`
+    found.push({ rule: 'key_reused', detail, subject: hash('sha256', key ?? '') })
+  }
+  if (operation !== 'page' && isKeyFromBrowser(sent)) {
+    const rule = 'secret_key_in_browser'
+    if (status === 403) {
+      found.push({ rule, detail: `${request} from a page contained a key and was rejected.` })
+    }
+    if (status === 405 && method === 'OPTIONS') {
+      const detail = `A page tried to send a key to ${path}. The browser blocked the request.`
+      found.push({ rule, detail })
+    }
+  }
+  if (hasSecret(sent.url)) {
+    found.push({ rule: 'secret_in_url', detail: `${request} contained a credential.` })
+  }
+  const origin = sent.facts.unregisteredOrigin?.slice(0, 255)
+  if (origin !== undefined) {
+    const detail = `${origin} is not registered, so its page shows an error.`
+    found.push({ rule: 'unregistered_origin', subject: origin, origin, detail })
+  }
+  return found
 }
 
 /** Returns whether a browser sent a key, or a preflight (`OPTIONS`) for a request with a key. */
@@ -103,50 +96,37 @@ export function findIssues(
   origins: readonly string[],
 ): readonly LintIssue[] {
   const issues = new Map<string, LintIssue>()
+  const reads = new Map<string, readonly number[]>()
   for (const { request, violations } of entries) {
-    for (const { rule, detail, subject = '', origin = null } of violations) {
+    const { environment, requestId, at } = request
+    for (const violation of [...violations, ...pollingOf(request, reads)]) {
+      const { rule, detail, subject = '', origin = null } = violation
       if (origin !== null && origins.includes(origin)) continue
-      const { environment, intentId, requestId, at } = request
       const name = `${environment} ${rule} ${subject}`
       const texts = { rule, ...lintRules[rule], detail, origin, environment }
-      const newest = issues.get(name) ?? { ...texts, intentId, requestId, count: 0, lastAt: at }
+      const newest = issues.get(name) ?? { ...texts, requestId, count: 0, lastAt: at }
       issues.set(name, { ...newest, count: newest.count + 1 })
     }
   }
   return [...issues.values()]
 }
 
+/** @param reads - The times of the later reads of each intent, the latest first. */
+function pollingOf(
+  { operation, status, intentId, at }: LoggedRequest,
+  reads: Map<string, readonly number[]>,
+): readonly Violation[] {
+  // A client retries a failed read.
+  if (operation !== 'retrieve' || status !== 200 || intentId === null) return []
+  const time = Date.parse(at)
+  const times = [...(reads.get(intentId) ?? []), time].slice(-tooManyReads)
+  reads.set(intentId, times)
+  const [latest = time] = times
+  if (times.length < tooManyReads || latest - time >= readSpan) return []
+  const detail = `${intentId} was read ${tooManyReads} times within ${readSpan / 1000} seconds.`
+  return [{ rule: 'polled_too_fast', detail, subject: intentId }]
+}
+
 /** Number of reads of an intent within `readSpan` milliseconds that is more than one a second. */
 const tooManyReads = 6
 const readSpan = 5000
-
-interface Reads {
-  readonly startedAt: number
-  count: number
-}
-
-/**
- * Returns the function that counts the reads of an intent within `readSpan`, including this one. The span begins with the
- * first read after an earlier span.
- */
-function createReadCounter(): (
-  request: Pick<LoggedRequest, 'operation' | 'status' | 'intentId' | 'at'>,
-) => number {
-  /** By intent, for those that were read last. */
-  const reads = new Map<string, Reads>()
-  return ({ operation, status, intentId, at }) => {
-    // A client retries a failed read.
-    if (operation !== 'retrieve' || status !== 200 || intentId === null) return 0
-    const time = Date.parse(at)
-    const last = reads.get(intentId)
-    const isInSpan = last !== undefined && time - last.startedAt < readSpan
-    const span = isInSpan ? last : { startedAt: time, count: 0 }
-    span.count++
-    reads.delete(intentId)
-    reads.set(intentId, span)
-    if (reads.size > maxIntents) reads.delete(reads.keys().next().value ?? '')
-    return span.count
-  }
-}
-
-const maxIntents = 1000

@@ -98,6 +98,4 @@ create table if not exists intents (
 );
 
 -- Lists show the newest first.
-create index if not exists intents_newest on intents (environment_id, created_at);
--- A search finds the intents of an order, however old they are.
-create index if not exists intents_orders on intents (environment_id, order_id, created_at);`
+create index if not exists intents_newest on intents (environment_id, created_at);`

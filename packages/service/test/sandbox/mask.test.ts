@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { hasSecret, maskPath } from '../../src/sandbox/request-log/mask.ts'
+import { redact } from '../../src/redact.ts'
+import { hasSecret } from '../../src/sandbox/request-log/mask.ts'
 
 const random = 'Zq7'.repeat(12)
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`
@@ -18,7 +19,7 @@ test.each(['pi_sk_test_', 'pi_sk_live_', 'PI_SK_LIVE_', 'pi_1_secret_', 'pi_1_Se
     for (const encode of encodings) {
       const path = `/payment-intents/${encode(credential + random)}`
       expect([path, hasSecret(path)]).toEqual([path, true])
-      const shown = [maskPath(path)]
+      const shown = [redact(path)]
       for (let round = 0; round < 15; round++) shown.push(unescape(shown.at(-1) ?? ''))
       expect(shown.join(' ')).not.toContain(random.slice(0, 6))
     }

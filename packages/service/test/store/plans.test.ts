@@ -6,7 +6,6 @@ import {
   findIntent,
   insertIntent,
   listIntents,
-  listIntentsOfOrder,
   releaseKey,
 } from '../../src/intents/statements.ts'
 import { openPool } from '../../src/store/postgres.ts'
@@ -30,7 +29,6 @@ const statements: readonly (readonly [index: string, Statement, Statement?])[] =
   ['intents_key_hash_environment_id_key', findByKey(key)],
   ['intents_pkey', releaseKey(one.id, at)],
   ['intents_newest', listIntents('env_test', { createdAt: 1, id: '' })],
-  ['intents_orders', listIntentsOfOrder('env_test', 'A')],
   ['intents_newest', deleteIntents('env_test')],
 ]
 

@@ -11,12 +11,10 @@ import { z } from 'zod'
 import { routes } from '../../../shared/routes.ts'
 import type { LoggedExchange, LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { redact } from '../../redact.ts'
-import { maskCredentials, maskIds, maskPath } from './mask.ts'
+import { maskCredentials, maskIds } from './mask.ts'
 
 export interface LogEntry {
   readonly request: LoggedRequest
-  /** Version of the intent in the response. */
-  readonly version: number | undefined
   /** Its bodies are dropped when newer ones need their memory. */
   exchange: Omit<LoggedExchange, 'request'>
 }
@@ -50,24 +48,22 @@ export function entryOf(
       faults,
       problem: problem?.code ?? null,
       detail: problem ? reasonOf(problem.message) : '',
-      errors:
-        problem?.errors.slice(0, maxErrors).map(({ code, pointer, detail }) => ({
-          code,
-          pointer,
-          detail: reasonOf(detail),
-        })) ?? [],
-      count: 1,
+      errors: (problem?.errors ?? [])
+        .slice(0, maxErrors)
+        .map((error) => ({ ...error, detail: reasonOf(error.detail) })),
     },
-    version: facts.intent?.version,
     exchange: exchangeOf(request, reply, status),
   }
 }
 
 /** Ids are shown only if the request found the intent in a test environment, because they may be live. */
 function pathOf({ url, facts }: FastifyRequest): string {
-  const path = maskPath(url)
+  const [sent = ''] = url.split('?', 1)
+  const path = redact(sent).slice(0, maxPath)
   return facts.intent === undefined ? maskIds(path) : path
 }
+
+const maxPath = 200
 
 function operationOf(
   { routeOptions, params, method, facts }: FastifyRequest,
@@ -112,24 +108,14 @@ function exchangeOf(
   reply: FastifyReply,
   status: number,
 ): LogEntry['exchange'] {
-  const { facts, headers, url } = request
-  const { environment, sentBody, responseBody } = facts
+  const { environment, problem, sentBody, responseBody } = request.facts
   const isSent = status !== 0
-  const shown = picked(headers, shownHeaders)
-  const requestBody = environment ? keptBody(sentBody) : null
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers
-  const hasBody = length !== '0' || coding !== undefined
   return {
-    headers: shown,
+    headers: picked(request.headers, shownHeaders),
     responseHeaders: isSent ? picked(reply.getHeaders(), shownResponseHeaders) : {},
-    requestBody,
+    requestBody: environment ? keptBody(sentBody) : null,
     // A problem contains no received values.
-    responseBody: isSent && (environment || facts.problem) ? keptBody(responseBody) : null,
-    isExact:
-      environment !== undefined &&
-      pathOf(request) === url &&
-      (!hasBody || (requestBody !== null && requestBody === sentBody)) &&
-      Object.entries(shown).every(([name, value]) => headers[name] === value),
+    responseBody: isSent && (environment || problem) ? keptBody(responseBody) : null,
   }
 }
 

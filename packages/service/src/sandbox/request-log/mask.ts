@@ -1,15 +1,5 @@
-/** Masks credentials and ids in paths. @module */
+/** Masks credentials in headers, and ids in paths. @module */
 import { decodePercent } from '../../redact.ts'
-
-/** Returns the path of a URL with masked credentials, also percent-encoded ones. */
-export function maskPath(url: string): string {
-  const [path = ''] = url.split('?', 1)
-  const text = decodePercent(path)
-  if (text === undefined) return '/…'
-  const masked = maskCredentials(text)
-  // Return the path as sent unless it contains a credential.
-  return (masked === text ? path : masked).slice(0, maxPath)
-}
 
 /** Masks credentials and card numbers. Idempotency keys may be random, so they stay. */
 export function maskCredentials(text: string): string {
@@ -38,8 +28,6 @@ export function hasSecret(url: string): boolean {
 const credential =
   /(_secret_|pi_sk_(?:test|live)_)[^/]*|(?<!\d)(?:[3-6]|2[ -]?[2-7])(?:[ -]?\d){13,18}(?!\d)/gi
 const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
-
-const maxPath = 200
 
 /** Length of an API key. A client secret is longer. */
 const minLength = 64

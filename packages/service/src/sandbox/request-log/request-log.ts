@@ -9,24 +9,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { whenEnded } from '../../http/request-facts.ts'
 import type { Environment } from '../../merchants/environments.ts'
-import { createLint, findIssues, type Violation } from '../lint.ts'
+import { findIssues, type Violation, violationsOf } from '../lint.ts'
 import { entryOf, type LogEntry } from './entry.ts'
 import { hasSecret } from './mask.ts'
 
 export function createRequestLog(now: () => Date) {
   /** By environment. The one that was used last is the last one. */
   const rings = new Map<string | null, Rings>()
-  const lint = createLint()
   let count = 0
 
   function record(request: FastifyRequest, reply: FastifyReply, status: number): void {
     const logged = entryOf(request, reply, { number: ++count, now: now(), status })
-    const entry = { ...logged, violations: lint(request, logged.request) }
+    const entry = { ...logged, violations: violationsOf(request, logged.request) }
     const { environment, operation, faults } = entry.request
     if (operation === 'page' && environment === null) return
     const both = rings.get(environment) ?? { failed: [], others: [] }
     if (isFailure(entry) || faults.length > 0) keep(both.failed, entry)
-    else keep(both.others, joined(both.others, entry))
+    else keep(both.others, entry)
     rings.delete(environment)
     rings.set(environment, both)
     if (rings.size > maxRings) rings.delete(rings.keys().next().value ?? null)
@@ -88,25 +87,7 @@ function keep(ring: Entry[], entry: Entry): void {
   ring.push(entry)
   if (ring.length > maxEntries) ring.shift()
   const older = ring.at(-1 - maxBodies)
-  if (older) {
-    older.exchange = { ...older.exchange, requestBody: null, responseBody: null, isExact: false }
-  }
-}
-
-/** Joins a retrieve with the entry before it about its intent, if that has the same response. The address stays. */
-function joined(ring: Entry[], entry: Entry): Entry {
-  const { request, version } = entry
-  if (!isPlainRetrieve(entry)) return entry
-  const at = ring.findLastIndex(({ request: { intentId } }) => intentId === request.intentId)
-  const before = ring[at]
-  if (!before || !isPlainRetrieve(before) || before.version !== version) return entry
-  ring.splice(at, 1)
-  const { requestId, count } = before.request
-  return { ...entry, request: { ...request, requestId, count: count + 1 } }
-}
-
-function isPlainRetrieve({ request: { operation }, version, violations }: Entry): boolean {
-  return operation === 'retrieve' && version !== undefined && violations.length === 0
+  if (older) older.exchange = { ...older.exchange, requestBody: null, responseBody: null }
 }
 
 /** Of each ring. The newest ones have their bodies. */

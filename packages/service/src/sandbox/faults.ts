@@ -1,15 +1,71 @@
-/** Hooks that apply faults to the operations of test environments. Live environments have no faults. @module */
+/**
+ * Faults for the operations of test environments: by header for one request, by rule for the next ones. Live environments
+ * have none.
+ *
+ * @module
+ */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { headers, type ProblemCode } from '@pi-checkout/contract'
-import type { FaultOperation } from '../../../shared/sandbox-api.ts'
-import { ConnectionDropped } from '../../http/app.ts'
-import { ProblemError, retryLater } from '../../http/problem.ts'
-import { idempotencyKeyInUse } from '../../intents/idempotency.ts'
-import type { OperationHooks } from '../../intents/routes.ts'
-import { type FaultRules, readFaults } from './queued-rules.ts'
+import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
+import {
+  type FaultOperation,
+  type FaultRule,
+  faultNames,
+  type StoredFaultRule,
+} from '../../shared/sandbox-api.ts'
+import { ConnectionDropped } from '../http/app.ts'
+import { ProblemError, retryLater } from '../http/problem.ts'
+import { idempotencyKeyInUse } from '../intents/idempotency.ts'
+import type { OperationHooks } from '../intents/routes.ts'
+
+export type FaultRules = ReturnType<typeof createFaultRules>
+
+/** Creates the rules of each environment, in the order in which they are used. */
+export function createFaultRules() {
+  const rules = new Map<string, readonly StoredFaultRule[]>()
+  let count = 0
+  const list = (environment: string) => rules.get(environment) ?? []
+  return {
+    list,
+    add: (environment: string, rule: FaultRule): void => {
+      rules.set(environment, [...list(environment), { ...rule, id: ++count }])
+    },
+    remove: (environment: string, ruleId: number): boolean => {
+      const before = list(environment)
+      const kept = before.filter(({ id }) => id !== ruleId)
+      rules.set(environment, kept)
+      return kept.length < before.length
+    },
+    clear: (environment: string): boolean => rules.delete(environment),
+    /** Returns the fault of the first rule for an operation, and decrements its `times`. */
+    take: (environment: string, operation: FaultOperation): readonly string[] => {
+      const before = list(environment)
+      const first = before.find(({ on }) => on === operation)
+      if (!first) return []
+      const rest = first.times > 1 ? [{ ...first, times: first.times - 1 }] : []
+      const after = before.flatMap((rule) => (rule === first ? rest : [rule]))
+      rules.set(environment, after)
+      return [first.do]
+    },
+  }
+}
+
+/** Reads the header `Sandbox-Fault`. */
+function readFaults(header: string | readonly string[] = []): readonly string[] {
+  const names = String(header).split(',')
+  const faults = names.map((name) => name.trim()).filter(Boolean)
+  if (faults.every(isFault)) return faults
+  throw new ProblemError('invalid_header', `Sandbox-Fault must be one of ${faultNames}.`)
+}
+
+export function isFault(text: string): boolean {
+  return faults.has(text) || /^delay=\d{1,5}$/.test(text)
+}
+
+const faults: ReadonlySet<string> = new Set([...requestFaults, ...statusFaults])
 
 /** @param stopping - Ends the waits of all faults. */
 export function faultHooks(

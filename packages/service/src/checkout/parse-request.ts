@@ -1,41 +1,22 @@
-/** The confirmation: the card that a buyer sends, and its checks. Only test cards are accepted. @module */
+/** Bodies of the hosted page's private API, with the rules of their fields. Only test cards are accepted. @module */
 import { isTestCard } from '@pi-checkout/contract/sandbox'
 import { z } from 'zod'
-import type { ConfirmBody } from '../../shared/checkout-api.ts'
-import { routes } from '../../shared/routes.ts'
-import type { App } from '../http/app.ts'
+import type { ConfirmBody, OpenSessionBody } from '../../shared/checkout-api.ts'
 import { ProblemError } from '../http/problem.ts'
-import type { RateLimits } from '../http/rate-limit.ts'
-import { json } from '../http/send.ts'
-import { newProviderPaymentId } from '../ids.ts'
-import { authorize } from '../provider/acquirer.ts'
-import type { Sessions } from './sessions.ts'
+import { intentIdPattern } from '../ids.ts'
+import { maxUrlLength } from './return-url.ts'
 
-export interface ConfirmOptions {
-  readonly sessions: Sessions
-  readonly now: () => Date
-  readonly limits: Pick<RateLimits, 'confirm'>
-}
+export const OpenSessionSchema: z.ZodType<OpenSessionBody> = z.strictObject({
+  id: text(intentIdPattern, 'must be the id of a Payment Intent'),
+  clientSecret: text(/^.{1,512}$/s, 'must be the clientSecret of that Payment Intent'),
+  origin: text(/^.{1,255}$/s, 'must be the origin of the page around the checkout'),
+})
 
-export function addConfirmRoute(app: App, { sessions, now, limits }: ConfirmOptions): void {
-  app.post(
-    routes.confirm.path,
-    {
-      schema: { body: ConfirmSchema },
-      onRequest: [sessions.enter, async (request) => limits.confirm(request.checkout.snapshot)],
-      preValidation: async ({ body }) => rejectRealCards(body),
-    },
-    async (request, reply) => {
-      const { confirmationId, version, paymentMethod } = request.body
-      rejectPastExpiry(request.body, now())
-      const authorization = authorize(paymentMethod.card)
-      if (!authorization) throw new TypeError('The card passed the checks but is not a test card')
-      const providerPaymentId = newProviderPaymentId()
-      const confirmation = { confirmationId, version, authorization, providerPaymentId }
-      return json(reply, await sessions.act(request, { type: 'confirmed', ...confirmation }))
-    },
-  )
-}
+export const ViewQuerySchema = z.object({
+  waitForVersion: text(/^\d{1,9}$/, 'must have 1 to 9 digits')
+    .transform(Number)
+    .optional(),
+})
 
 const monthRule = 'must be a month from 1 to 12'
 const yearRule = 'must be a year from 2000 to 2099'
@@ -61,12 +42,16 @@ export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
   ),
 })
 
-function text(pattern: RegExp, rule: string): z.ZodString {
-  return z.string(rule).regex(pattern, rule)
-}
+const returnUrlRule = `must be an address of at most ${maxUrlLength} characters`
+
+export const OpenChallengeSchema = z.strictObject({
+  returnUrl: z.string(returnUrlRule).max(maxUrlLength, returnUrlRule).optional(),
+})
+
+export const EmptySchema = z.strictObject({})
 
 /** Rejects card numbers other than test cards, before other fields are read. */
-function rejectRealCards(body: unknown): void {
+export function rejectRealCards(body: unknown): void {
   const number = ['paymentMethod', 'card', 'number'].reduce<unknown>(
     (value, key) => (typeof value === 'object' && value ? Reflect.get(value, key) : undefined),
     body,
@@ -91,4 +76,8 @@ export function rejectPastExpiry({ paymentMethod: { card } }: ConfirmBody, now: 
       },
     ],
   })
+}
+
+function text(pattern: RegExp, rule: string): z.ZodString {
+  return z.string(rule).regex(pattern, rule)
 }
