@@ -44,13 +44,9 @@ const documentation: Plugin = {
   generateBundle: {
     order: 'post',
     handler(_, bundle) {
-      const page = bundle['tool.html']
-      if (page?.type !== 'asset') throw new Error('There is no tool.html')
-      const source = String(page.source)
-        .replace('<title>', '<title>API · ')
-        .replace('href="/docs"', '$& aria-current="page"')
-        .replace('<!--content-->', guide)
-      this.emitFile({ type: 'asset', fileName: 'docs.html', source })
+      const page = bundle['docs.html']
+      if (page?.type !== 'asset') throw new Error('There is no docs.html')
+      page.source = String(page.source).replace('<!--content-->', guide)
     },
   },
 }
@@ -98,7 +94,7 @@ export default defineConfig({
         error: here('error.html'),
         testBank: here('test-bank.html'),
         inspector: here('inspector.html'),
-        tool: here('tool.html'),
+        docs: here('docs.html'),
       },
     },
   },

@@ -2,7 +2,7 @@
 import { type FastifyStaticOptions, fastifyStatic } from '@fastify/static'
 import { routes } from '../shared/routes.ts'
 import type { FaultOperation } from '../shared/sandbox-api.ts'
-import { addDocsRoutes, addInspector, problemPage } from './api-docs/routes.ts'
+import { addDocsRoutes, addInspector } from './api-docs/routes.ts'
 import { addAssets, addElement, addPageRoutes } from './checkout/page-routes.ts'
 import { addCheckoutRoutes, type CheckoutRoutesOptions, samePageCheck } from './checkout/routes.ts'
 import { createSessions } from './checkout/sessions.ts'
@@ -49,7 +49,6 @@ export async function createMainApp(
     ...options,
     server,
     onUnknownPath: requestLog.watchUnknown,
-    problemPage: (reply, problem) => problemPage(reply, problem, options),
   })
   await app.register(fastifyStatic, filesOf(hostedFolder))
   const host = hostCheck(publicUrl)
@@ -85,17 +84,8 @@ export async function createMainApp(
     checks: [...inspector, adminCheck(adminToken), checkNull],
     addRoutes: (scope) => addSandboxRoutes(scope, options),
   })
-  const forPeople: Check = ({ facts }) => {
-    facts.isForPeople = true
-  }
-  addAudience(app, {
-    checks: [forPeople, host],
-    addRoutes: (scope) => addDocsRoutes(scope, options),
-  })
-  addAudience(app, {
-    checks: [forPeople, ...inspector],
-    addRoutes: (scope) => addInspector(scope, options),
-  })
+  addAudience(app, { checks: [host], addRoutes: (scope) => addDocsRoutes(scope, options) })
+  addAudience(app, { checks: inspector, addRoutes: (scope) => addInspector(scope, options) })
   await app.ready()
   return app
 }

@@ -1,11 +1,8 @@
-/** Pages for developers: API description, documentation, inspector, and errors. @module */
-import type { FastifyReply } from 'fastify'
+/** Pages for developers: API description, documentation, and inspector. @module */
 import { routes } from '../../shared/routes.ts'
 import { readPage } from '../checkout/pages.ts'
 import type { App } from '../http/app.ts'
-import { escapeHtml } from '../http/html.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
-import { type ProblemError, problemTitle } from '../http/problem.ts'
 import { jsonHeaders, page } from '../http/send.ts'
 import { openapi } from './openapi.ts'
 
@@ -37,16 +34,4 @@ function redirect(app: App, from: string, to: string): void {
   app.get(from, (_request, reply) =>
     reply.header('x-content-type-options', 'nosniff').redirect(to, 303),
   )
-}
-
-/** Sends the page of a problem for a browser that opens an address. */
-export function problemPage(
-  reply: FastifyReply,
-  problem: ProblemError,
-  { hostedFolder }: ToolPagesOptions,
-): FastifyReply {
-  const [heading, text] = [problemTitle(problem), problem.message].map(escapeHtml)
-  const content = `<h1>${heading}</h1><p>${text}</p><p><a href="/docs">Documentation</a></p>`
-  const html = readPage(hostedFolder, 'tool').replace('<!--content-->', () => content)
-  return page(reply, toolPageHeaders, html)
 }

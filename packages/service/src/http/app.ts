@@ -19,13 +19,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { newRequestId } from '../ids.ts'
 import { sendClientError } from './client-errors.ts'
-import {
-  notFound,
-  ProblemError,
-  type ProblemPage,
-  problemResponse,
-  sendProblem,
-} from './problem.ts'
+import { notFound, ProblemError, problemResponse, sendProblem } from './problem.ts'
 import { type Facts, newFacts } from './request-facts.ts'
 import { inputProblem } from './validation.ts'
 
@@ -58,18 +52,9 @@ export interface HttpOptions {
   readonly draining?: AbortSignal | undefined
   /** Called with a request for an unknown path. */
   readonly onUnknownPath?: (request: FastifyRequest, reply: FastifyReply) => void
-  /** Sends a browser the page of a problem, if it opened an address that is for people. */
-  readonly problemPage?: ProblemPage
 }
 
-export function createApp({
-  log,
-  server,
-  running,
-  draining,
-  onUnknownPath,
-  problemPage,
-}: HttpOptions): App {
+export function createApp({ log, server, running, draining, onUnknownPath }: HttpOptions): App {
   const app: App = fastify({
     ...(server && { serverFactory: () => server }),
     requestIdHeader: false,
@@ -100,11 +85,10 @@ export function createApp({
   app.setErrorHandler((error, request, reply) => {
     running?.delete(request)
     if (error instanceof ConnectionDropped) reply.hijack().raw.destroy()
-    else sendProblem(request, reply, { error, log, problemPage })
+    else sendProblem(request, reply, { error, log })
   })
   app.setNotFoundHandler((request, reply) => {
     onUnknownPath?.(request, reply)
-    request.facts.isForPeople = true
     throw notFound()
   })
 

@@ -50,31 +50,13 @@ export function notFound(detail = 'No resource has this address.'): ProblemError
 export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    error,
-    log,
-    problemPage,
-  }: {
-    readonly error: unknown
-    readonly log: Logger
-    readonly problemPage?: ProblemPage | undefined
-  },
+  { error, log }: { readonly error: unknown; readonly log: Logger },
 ): void {
   const problem = problemOf(error, request.routeOptions.bodyLimit)
   const { status, headers, body } = problemResponse(problem, request.id)
   if (status >= 500) logError(log, error, { event: problem.code, requestId: request.id })
-  const { facts } = request
-  facts.problem = problem
-  reply.code(status)
-  if (problemPage && facts.isForPeople && request.headers.accept?.includes('text/html')) {
-    problemPage(reply.headers(problem.headers), problem)
-  } else reply.headers(headers).send(body)
-}
-
-export type ProblemPage = (reply: FastifyReply, problem: ProblemError) => FastifyReply
-
-export function problemTitle({ code }: ProblemError): string {
-  return problemCodes[code].title
+  request.facts.problem = problem
+  reply.code(status).headers(headers).send(body)
 }
 
 /** Returns status, headers, and body of the response. */

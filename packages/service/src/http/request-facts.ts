@@ -12,8 +12,6 @@ interface LoggedIntent {
 export interface Facts {
   /** Time of `performance.now()`, in milliseconds. */
   readonly startedAt: number
-  /** Whether it is for a page for developers, so that a browser gets the page of a problem. */
-  isForPeople: boolean
   /** Environment of the API key, or of the intent of a hosted page. */
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined
   /** Intent that the request created or read. */
@@ -34,7 +32,6 @@ export interface Facts {
 export function newFacts(): Facts {
   return {
     startedAt: performance.now(),
-    isForPeople: false,
     environment: undefined,
     intent: undefined,
     unregisteredOrigin: undefined,

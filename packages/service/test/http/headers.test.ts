@@ -66,18 +66,6 @@ for (const [route, status, policy, caching, framing] of responses) {
   })
 }
 
-test('shows a browser a page with a way on at an unknown address, and other clients the problem', async () => {
-  const open = async (path: string): Promise<Response> =>
-    await fetch(service.url + path, { headers: { accept: 'text/html,*/*;q=0.8' } })
-  const [lost, api] = [await open('/nowhere'), await open('/payment-intents/x/y')]
-  expect([lost.status, api.status]).toEqual([404, 404])
-  const page = await lost.text()
-  expect(page).toContain('<h1>This address does not exist</h1>')
-  expect(page).toContain('<a href="/docs">Documentation</a>')
-  expect(await api.json()).toMatchObject({ code: 'not_found' })
-  expect(lost.headers.get('content-security-policy')).toContain(bySite)
-})
-
 test('compresses the hosted page for a browser, and not for a client that does not ask for it', async () => {
   // `fetch` decompresses, and hides the length.
   const get = async (encoding: string) =>
