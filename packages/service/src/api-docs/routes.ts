@@ -1,17 +1,13 @@
 /** Pages for developers: API description, documentation, and inspector. @module */
 import { routes } from '../../shared/routes.ts'
+import type { AppOptions } from '../app.ts'
 import { readPage } from '../checkout/pages.ts'
 import type { App } from '../http/app.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
 import { jsonHeaders, page } from '../http/send.ts'
 import { openapi } from './openapi.ts'
 
-export interface ToolPagesOptions {
-  readonly publicUrl: string
-  readonly hostedFolder: string
-}
-
-export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: ToolPagesOptions): void {
+export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: AppOptions): void {
   const description = JSON.stringify(openapi(publicUrl), null, 2)
   app.get(routes.openapi.path, (_request, reply) => reply.headers(jsonHeaders).send(description))
   // Built from `guides/api.md`.
@@ -21,7 +17,7 @@ export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: ToolPagesOp
   redirect(app, routes.home.path, routes.docs.path)
 }
 
-export function addInspector(app: App, { hostedFolder }: ToolPagesOptions): void {
+export function addInspector(app: App, { hostedFolder }: AppOptions): void {
   redirect(app, routes.inspectorFolder.path, routes.inspector.path)
   // A static page. The fragment of the printed link contains the admin token, and is not sent.
   app.get(routes.inspector.path, (_request, reply) =>

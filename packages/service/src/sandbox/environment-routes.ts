@@ -3,6 +3,7 @@ import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import type { SandboxEnvironment, SandboxEnvironments } from '../../shared/sandbox-api.ts'
+import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
@@ -17,9 +18,8 @@ import {
   TooManyOrigins,
 } from '../merchants/merchants.ts'
 import { clearEnvironment, SetClock, setClock } from './change-environment.ts'
-import type { SandboxRoutesOptions } from './sandbox.ts'
 
-export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): void {
+export function addEnvironmentRoutes(app: App, options: MainOptions): void {
   const { db, now, faults, requestLog } = options
 
   const shown = (environment: Environment, keys: readonly ApiKey[]): SandboxEnvironment => ({

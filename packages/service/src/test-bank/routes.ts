@@ -8,25 +8,18 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
+import type { AppOptions } from '../app.ts'
 import { type App, parseForms } from '../http/app.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
 import { json, page } from '../http/send.ts'
 import { newProviderPaymentId } from '../ids.ts'
 import { type Challenge, stateOf } from '../intents/intent.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import { change, type IntentStore, load } from '../intents/store.ts'
-import type { SecretKeys } from '../secret-keys.ts'
+import { change, load } from '../intents/store.ts'
 import { createTokens, hashOfToken } from '../tokens.ts'
 import { bankPage, errorText, type Outcome, textsOf } from './pages.ts'
 
-export interface TestBankOptions {
-  readonly intents: IntentStore
-  readonly keys: SecretKeys
-  readonly publicUrl: string
-  readonly hostedFolder: string
-}
-
-export function addTestBankRoutes(app: App, options: TestBankOptions): void {
+export function addTestBankRoutes(app: App, options: AppOptions): void {
   const { intents, publicUrl, hostedFolder } = options
   const tokens = createTokens(options.keys)
   parseForms(app, formBytes)
