@@ -22,8 +22,11 @@ import { clearEnvironment, SetClock, setClock } from './change-environment.ts'
 export function addEnvironmentRoutes(app: App, options: MainOptions): void {
   const { db, now, faults, requestLog } = options
 
-  const shown = (environment: Environment, keys: readonly ApiKey[]): SandboxEnvironment => ({
-    ...summaryOf(environment, now()),
+  const shown = (environment: Environment, keys: readonly ApiKey[] = []): SandboxEnvironment => ({
+    id: environment.id,
+    merchant: environment.merchantName,
+    origins: environment.allowedOrigins,
+    clock: clockOf(environment, now()),
     counts: {
       failures: requestLog.countFailures(environment.id),
       rules: faults.list(environment.id).length,
@@ -54,8 +57,7 @@ export function addEnvironmentRoutes(app: App, options: MainOptions): void {
     { schema: { body: CreateEnvironmentSchema } },
     async ({ body: { origins } }, reply) => {
       const created = await createTestEnvironment(db, { origins, now: now() }).catch(explainOrigins)
-      const { environment, apiKey } = created
-      return json(reply, { ...summaryOf(environment, now()), apiKey }, 201)
+      return json(reply, { ...shown(created.environment), apiKey: created.apiKey }, 201)
     },
   )
   app.delete(routes.deleteEnvironment.path, async ({ environment }, reply) => {
@@ -128,11 +130,6 @@ const CreateEnvironmentSchema = z.strictObject({
 function explainOrigins(error: unknown): never {
   if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
   throw error
-}
-
-function summaryOf(environment: Environment, now: Date) {
-  const { id, merchantName: merchant, allowedOrigins: origins } = environment
-  return { id, merchant, origins, clock: clockOf(environment, now) }
 }
 
 function clockOf(environment: Pick<Environment, 'clockOffset'>, now: Date) {

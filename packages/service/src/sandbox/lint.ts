@@ -80,7 +80,7 @@ function isKeyFromBrowser({ headers: sent }: FastifyRequest): boolean {
   return sent.authorization !== undefined || /(?:^|[ ,])authorization(?:[ ,]|$)/i.test(requested)
 }
 
-interface Linted {
+export interface Linted {
   readonly request: LoggedRequest
   readonly violations: readonly Violation[]
 }
