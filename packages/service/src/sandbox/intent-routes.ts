@@ -49,7 +49,6 @@ export function addIntentRoutes(app: App, options: MainOptions): void {
       const response = await sending.catch(() => undefined).finally(end)
       const { [names.requestId]: requestId, location } = response?.headers ?? {}
       const created: CreatedIntent = {
-        status: response?.statusCode ?? 0,
         requestId: requestId === undefined ? null : String(requestId),
         intentId: location?.split('/').at(-1) ?? null,
       }
