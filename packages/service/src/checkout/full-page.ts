@@ -91,9 +91,8 @@ export function addFullPageRoutes(app: App, options: MainOptions): void {
           // A bank must be able to return to the page.
           if (query.toString().length >= maxUrlLength) query.delete(name)
         }
-        const { path: location, cookie } = fullPageOf(publicUrl, { id, token, query })
-        const headers = { ...openPageHeaders, location, 'set-cookie': cookie }
-        return reply.code(303).headers(headers).send()
+        const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
+        return reply.headers({ ...openPageHeaders, 'set-cookie': cookie }).redirect(path, 303)
       } catch (error) {
         const code = error instanceof ProblemError ? error.code : undefined
         if (code === 'origin_not_allowed') return showClosed(reply)
@@ -120,10 +119,7 @@ export function addFullPageRoutes(app: App, options: MainOptions): void {
       const isOfInspector = returnUrl === inspectorUrl(publicUrl, id)
       const isOpen = session && (isOfInspector || session.origin === new URL(returnUrl).origin)
       if (!isOpen || isFinal(intent.status)) {
-        return reply
-          .code(303)
-          .headers({ ...openPageHeaders, location: returnUrl })
-          .send()
+        return reply.headers(openPageHeaders).redirect(returnUrl, 303)
       }
       const full = { values: { return: returnUrl, locale, appearance }, intent }
       return sendCheckoutPage(reply, options, { environment, now: intents.now(), full })

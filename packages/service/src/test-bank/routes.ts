@@ -68,10 +68,7 @@ export function addTestBankRoutes(app: App, options: AppOptions): void {
       const headers = challengeHeaders(frame, [publicUrl, ...origins])
       if (outcome.next !== 'ask' && outcome.returnPage) {
         // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
-        return reply
-          .code(303)
-          .headers({ ...headers, location: outcome.returnPage })
-          .send()
+        return reply.headers(headers).redirect(outcome.returnPage, 303)
       }
       return page(reply, headers, bankPage(hostedFolder, outcome, { locale, display }))
     }
