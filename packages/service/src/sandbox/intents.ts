@@ -33,7 +33,8 @@ export async function listIntents(
 ): Promise<IntentPage> {
   const at = environmentNow(environment, now())
   const found: Intent[] = []
-  let place = before === undefined ? newest : await placeOf(db, before)
+  let place: Place | undefined = newest
+  if (before !== undefined) [place] = await db.query<IntentRow>(findIntent(before))
   for (let lists = 0; place && found.length < listLimit && lists < maxLists; lists++) {
     const rows: readonly IntentRow[] = await db.query(listIntentRows(environment.id, place))
     found.push(...readableIntents(rows).filter((intent) => matches(intent, term)))
@@ -45,11 +46,6 @@ export async function listIntents(
 }
 
 const newest: Place = { createdAt: Number.MAX_SAFE_INTEGER, id: '' }
-
-async function placeOf(db: Database, id: string): Promise<Place | undefined> {
-  const [row] = await db.query<IntentRow>(findIntent(id))
-  return row
-}
 
 function matches({ status, state, id, orderId, customer }: Intent, term: string): boolean {
   const card = lastConfirmation({ state })?.paymentMethod.card
