@@ -7,7 +7,7 @@ import { addCheckoutRoutes, samePageCheck } from './checkout/routes.ts'
 import { createSessions, type Sessions } from './checkout/sessions.ts'
 import type { SandboxAccess } from './config.ts'
 import { type App, createApp, type HttpOptions } from './http/app.ts'
-import { addAudience, type Check } from './http/audience.ts'
+import { addAudience } from './http/audience.ts'
 import { addHealthRoutes, type HealthOptions } from './http/health.ts'
 import { hostCheck } from './http/host-check.ts'
 import type { RateLimits } from './http/rate-limit.ts'
@@ -66,13 +66,8 @@ export async function createMainApp(
     checks: [requestLog.watch],
     addRoutes: (scope) => addIntentRoutes(scope, options, (on) => faultHooks(on, options)),
   })
-  const watchPage: Check = (request, reply) => {
-    if (request.routeOptions.url === routes.page.path && request.method === 'GET') {
-      requestLog.watch(request, reply)
-    }
-  }
   addAudience(app, {
-    checks: [host, watchPage],
+    checks: [host],
     addRoutes: (scope) => {
       addPageRoutes(scope, options)
       addAssets(scope, hostedFolder)

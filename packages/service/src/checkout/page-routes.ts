@@ -10,10 +10,11 @@ import { addFullPageRoutes, IdSchema } from './full-page.ts'
 import { readPage, sendCheckoutPage, sendErrorPage } from './pages.ts'
 
 export function addPageRoutes(app: App, options: MainOptions): void {
-  const { publicUrl, hostedFolder, intents } = options
+  const { publicUrl, hostedFolder, intents, requestLog } = options
 
   app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {
-    const { facts, headers, params } = request
+    const { facts, headers, method, params } = request
+    if (method === 'GET') requestLog.watch(request, reply)
     const showError = (reason: Parameters<typeof sendErrorPage>[2]) =>
       sendErrorPage(reply, hostedFolder, reason)
     // The request log warns of a `clientSecret` in an address.
