@@ -17,7 +17,9 @@ import {
   removeOrigin,
   TooManyOrigins,
 } from '../merchants/merchants.ts'
-import { clearEnvironment, SetClock, setClock } from './change-environment.ts'
+import type { Database } from '../store/database.ts'
+import { sql } from '../store/sql.ts'
+import { deleteAllIntents } from './intents.ts'
 
 export function addEnvironmentRoutes(app: App, options: MainOptions): void {
   const { db, now, faults, requestLog } = options
@@ -62,13 +64,13 @@ export function addEnvironmentRoutes(app: App, options: MainOptions): void {
   )
   app.delete(routes.deleteEnvironment.path, async ({ environment }, reply) => {
     const { id } = environment
-    await clearEnvironment(db, id)
+    await deleteAllIntents(db, id)
     await deleteTestEnvironment(db, id)
     forget(id)
     return json(reply, { id })
   })
   app.post(routes.reset.path, async ({ environment: { id } }, reply) => {
-    const deleted = await clearEnvironment(db, id)
+    const deleted = await deleteAllIntents(db, id)
     await setClock(db, id, { offset: 0 })
     forget(id)
     return json(reply, { deleted })
@@ -116,6 +118,16 @@ export function addEnvironmentRoutes(app: App, options: MainOptions): void {
   )
 }
 
+/** Maximum distance from real time in milliseconds, which keeps dates in four-digit years. */
+const maxOffset = 3650 * 24 * 60 * 60 * 1000
+const Milliseconds = z.int().min(-maxOffset).max(maxOffset)
+
+/** Change of a clock: an offset from real time, or a step from its current time, in milliseconds. */
+const SetClock = z.union([
+  z.strictObject({ offset: Milliseconds }),
+  z.strictObject({ advance: Milliseconds }),
+])
+
 const originRule =
   'must be an exact origin such as https://shop.example.com; http is accepted for loopback only'
 const Origin = z.string(originRule).refine((text) => readOrigin(text) !== undefined, {
@@ -135,4 +147,25 @@ function explainOrigins(error: unknown): never {
 function clockOf(environment: Pick<Environment, 'clockOffset'>, now: Date) {
   const time = environmentNow(environment, now).toISOString()
   return { offset: environment.clockOffset, now: time }
+}
+
+/**
+ * Sets a clock back without undoing an expiry that was read.
+ *
+ * @returns The offset in milliseconds. `undefined` if it would be too large.
+ */
+export async function setClock(
+  db: Database,
+  environmentId: string,
+  change: z.infer<typeof SetClock>,
+): Promise<number | undefined> {
+  // An offset replaces the current one, and a step adds to it.
+  const [factor, step] = 'offset' in change ? [0, change.offset] : [1, change.advance]
+  const [changed] = await db.query<{ offset: number }>(sql`
+    update environments set clock_offset = clock_offset * ${factor} + ${step}
+     where id = ${environmentId} and mode = 'test'
+       and clock_offset * ${factor} + ${step} between ${-maxOffset} and ${maxOffset}
+    returning clock_offset as "offset"`)
+  db.notify('environments')
+  return changed?.offset
 }
