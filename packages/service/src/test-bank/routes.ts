@@ -21,7 +21,7 @@ import { bankPage, errorText, type Outcome, textsOf } from './pages.ts'
 
 export function addTestBankRoutes(app: App, options: AppOptions): void {
   const { intents, publicUrl, hostedFolder } = options
-  const tokens = createTokens(options.keys)
+  const tokens = createTokens(options.keys, intents.now)
   parseForms(app, formBytes)
 
   /**
@@ -33,13 +33,12 @@ export function addTestBankRoutes(app: App, options: AppOptions): void {
     display: Challenge['type'],
     { token, code }: { readonly token: string; readonly code: string | undefined },
   ): Promise<{ readonly outcome: Outcome; readonly origins: readonly string[] }> {
-    const now = intents.now()
-    const subject = await tokens.verify(purpose, token, now)
+    const subject = await tokens.verify(purpose, token)
     const found = subject && (await load(intents, subject.id))
     const origins = found?.environment.allowedOrigins ?? []
     const over = { outcome: { next: 'over', returnPage: null }, origins } as const
     if (!subject || !origins.includes(subject.origin)) return over
-    const next = await tokens.sign('code', subject, now)
+    const next = await tokens.sign('code', subject)
     const step = { display, token: hashOfToken(token), next: hashOfToken(next) }
     const cause: Cause =
       purpose === 'challenge'
