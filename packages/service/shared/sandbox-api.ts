@@ -125,9 +125,8 @@ interface LoggedOrder {
 /** The intent that `POST /environments/:id/intents` creates. */
 export const exampleIntent = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 
-/** Its result. `status` is 0, and an id is `null`, if the connection closed before the response. */
+/** Its result. An id is `null` if a fault broke the response. */
 export interface CreatedIntent {
-  readonly status: number
   readonly requestId: string | null
   readonly intentId: string | null
 }

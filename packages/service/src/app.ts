@@ -1,35 +1,45 @@
 /** Creates the two listeners: the routes of each audience, with its checks. @module */
 import { type FastifyStaticOptions, fastifyStatic } from '@fastify/static'
 import { routes } from '../shared/routes.ts'
-import type { FaultOperation } from '../shared/sandbox-api.ts'
 import { addDocsRoutes, addInspector, problemPage } from './api-docs/routes.ts'
 import { addAssets, addElement, addPageRoutes } from './checkout/page-routes.ts'
-import { addCheckoutRoutes, type CheckoutRoutesOptions, samePageCheck } from './checkout/routes.ts'
-import { createSessions } from './checkout/sessions.ts'
+import { addCheckoutRoutes, samePageCheck } from './checkout/routes.ts'
+import { createSessions, type Sessions } from './checkout/sessions.ts'
 import type { SandboxAccess } from './config.ts'
 import { type App, createApp, type HttpOptions } from './http/app.ts'
 import { addAudience, type Check, hostCheck } from './http/audience.ts'
 import { addHealthRoutes, type HealthOptions } from './http/health.ts'
 import type { RateLimits } from './http/rate-limit.ts'
-import { addIntentRoutes, type IntentRoutesOptions } from './intents/routes.ts'
+import { addIntentRoutes } from './intents/routes.ts'
+import type { IntentStore } from './intents/store.ts'
+import type { Authenticator } from './merchants/authenticate.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { faultHooks } from './sandbox/faults.ts'
-import { addSandboxRoutes, type SandboxRoutesOptions } from './sandbox/sandbox.ts'
+import { addSandboxRoutes, type Sandbox } from './sandbox/sandbox.ts'
+import type { SecretKeys } from './secret-keys.ts'
 import { addTestBankRoutes } from './test-bank/routes.ts'
+import type { Waits } from './waiting/waits.ts'
 
-export interface AppOptions
-  extends Omit<IntentRoutesOptions, 'hooksOf'>,
-    Omit<CheckoutRoutesOptions, 'sessions'>,
-    Omit<SandboxRoutesOptions, 'sessions'>,
-    HealthOptions,
-    Omit<HttpOptions, 'server'> {
+/** What the routes of an instance share. */
+export interface AppOptions extends Sandbox, HealthOptions, Omit<HttpOptions, 'server'> {
+  readonly keys: SecretKeys
+  readonly now: () => Date
+  /** Origins of the API with the hosted page, and of the test bank. */
+  readonly publicUrl: string
   readonly challengeUrl: string
   readonly hostedFolder: string
+  readonly authenticator: Authenticator
   readonly limits: RateLimits
+  readonly intents: IntentStore
+  readonly waits: Waits
   readonly adminToken: string
+  readonly sandboxFrom: SandboxAccess
   /** Aborted when the service stops: it ends the delays of faults. */
   readonly stopping: AbortSignal
-  readonly sandboxFrom: SandboxAccess
+}
+
+export interface MainOptions extends AppOptions {
+  readonly sessions: Sessions
 }
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
@@ -37,12 +47,7 @@ export async function createMainApp(
   given: AppOptions,
   server?: HttpOptions['server'],
 ): Promise<App> {
-  const { faults: rules, stopping } = given
-  const options = {
-    ...given,
-    sessions: createSessions(given),
-    hooksOf: (on: FaultOperation) => faultHooks(on, { rules, stopping }),
-  }
+  const options: MainOptions = { ...given, sessions: createSessions(given) }
   const { publicUrl, hostedFolder, requestLog, adminToken } = options
   const app = createApp({
     ...options,
@@ -59,15 +64,10 @@ export async function createMainApp(
   addAudience(app, {
     prefix: routes.create.path,
     checks: [requestLog.watch],
-    addRoutes: (scope) => addIntentRoutes(scope, options),
+    addRoutes: (scope) => addIntentRoutes(scope, options, (on) => faultHooks(on, options)),
   })
-  const watchPage: Check = (request, reply) => {
-    if (request.routeOptions.url === routes.page.path && request.method === 'GET') {
-      requestLog.watch(request, reply)
-    }
-  }
   addAudience(app, {
-    checks: [host, watchPage],
+    checks: [host],
     addRoutes: (scope) => {
       addPageRoutes(scope, options)
       addAssets(scope, hostedFolder)

@@ -23,7 +23,7 @@ export const tokenLifetimes = {
   code: 60 * minute,
 } as const
 
-export type Purpose = keyof typeof tokenLifetimes
+type Purpose = keyof typeof tokenLifetimes
 
 export interface TokenSubject {
   /** Id of the intent. */
@@ -37,7 +37,7 @@ export interface Verified extends TokenSubject {
 }
 
 /** Creates what signs and verifies tokens with a key that is derived from `PI_SECRET_KEY`. */
-export function createTokens(keys: SecretKeys) {
+export function createTokens(keys: SecretKeys, now: () => Date) {
   const key = createSecretKey(keys.derive('token'))
   /** Valid tokens, oldest first, because a page sends its token with each request. */
   const known = new Map<string, Verified & { readonly purpose: Purpose }>()
@@ -48,8 +48,8 @@ export function createTokens(keys: SecretKeys) {
   }
 
   return {
-    sign: async (purpose: Purpose, { id, origin }: TokenSubject, now: Date): Promise<string> => {
-      const seconds = Math.floor((now.getTime() + tokenLifetimes[purpose]) / 1000)
+    sign: async (purpose: Purpose, { id, origin }: TokenSubject): Promise<string> => {
+      const seconds = Math.floor((now().getTime() + tokenLifetimes[purpose]) / 1000)
       const expiresAt = new Date(seconds * 1000)
       const token = await new SignJWT({ origin })
         .setProtectedHeader({ alg: algorithm })
@@ -62,15 +62,15 @@ export function createTokens(keys: SecretKeys) {
       return token
     },
     /** Returns `undefined` if the token is not valid for this purpose, or not any more. */
-    verify: async (purpose: Purpose, token: string, now: Date): Promise<Verified | undefined> => {
+    verify: async (purpose: Purpose, token: string): Promise<Verified | undefined> => {
       const found = known.get(token)
-      if (found) return found.purpose === purpose && now < found.expiresAt ? found : undefined
+      if (found) return found.purpose === purpose && now() < found.expiresAt ? found : undefined
       try {
         const { payload } = await jwtVerify(token, key, {
           audience: purpose,
           algorithms: [algorithm],
           requiredClaims: ['exp'],
-          currentDate: now,
+          currentDate: now(),
         })
         const { sub: id, origin, exp = 0 } = payload
         if (typeof id !== 'string' || typeof origin !== 'string') return undefined

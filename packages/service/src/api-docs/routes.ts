@@ -1,6 +1,7 @@
 /** Pages for developers: API description, documentation, inspector, and errors. @module */
 import type { FastifyReply } from 'fastify'
 import { routes } from '../../shared/routes.ts'
+import type { AppOptions } from '../app.ts'
 import { readPage } from '../checkout/pages.ts'
 import type { App } from '../http/app.ts'
 import { escapeHtml } from '../http/html.ts'
@@ -9,12 +10,7 @@ import { type ProblemError, problemTitle } from '../http/problem.ts'
 import { jsonHeaders, page } from '../http/send.ts'
 import { openapi } from './openapi.ts'
 
-export interface ToolPagesOptions {
-  readonly publicUrl: string
-  readonly hostedFolder: string
-}
-
-export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: ToolPagesOptions): void {
+export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: AppOptions): void {
   const description = JSON.stringify(openapi(publicUrl), null, 2)
   app.get(routes.openapi.path, (_request, reply) => reply.headers(jsonHeaders).send(description))
   // Built from `guides/api.md`.
@@ -24,7 +20,7 @@ export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: ToolPagesOp
   redirect(app, routes.home.path, routes.docs.path)
 }
 
-export function addInspector(app: App, { hostedFolder }: ToolPagesOptions): void {
+export function addInspector(app: App, { hostedFolder }: AppOptions): void {
   redirect(app, routes.inspectorFolder.path, routes.inspector.path)
   // A static page. The fragment of the printed link contains the admin token, and is not sent.
   app.get(routes.inspector.path, (_request, reply) =>
@@ -43,7 +39,7 @@ function redirect(app: App, from: string, to: string): void {
 export function problemPage(
   reply: FastifyReply,
   problem: ProblemError,
-  { hostedFolder }: ToolPagesOptions,
+  { hostedFolder }: Pick<AppOptions, 'hostedFolder'>,
 ): FastifyReply {
   const [heading, text] = [problemTitle(problem), problem.message].map(escapeHtml)
   const content = `<h1>${heading}</h1><p>${text}</p><p><a href="/docs">Documentation</a></p>`

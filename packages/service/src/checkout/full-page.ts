@@ -3,13 +3,14 @@ import { isFinal } from '@pi-checkout/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
+import type { MainOptions } from '../app.ts'
 import { type App, parseForms } from '../http/app.ts'
 import { openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { intentIdPattern } from '../ids.ts'
-import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
+import { load, type Snapshot } from '../intents/store.ts'
 import { tokenLifetimes, type Verified } from '../tokens.ts'
-import { type PageOptions, sendCheckoutPage, sendErrorPage } from './pages.ts'
+import { sendCheckoutPage, sendErrorPage } from './pages.ts'
 import { maxUrlLength, readReturnUrl } from './return-url.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -37,11 +38,6 @@ export function fullPageOf(
   }
 }
 
-export interface FullPageOptions extends PageOptions {
-  readonly intents: IntentStore
-  readonly sessions: Sessions
-}
-
 /** Returns the session of a full page's cookie, if it is one of this checkout. */
 export async function sessionOfCookie(
   sessions: Sessions,
@@ -57,7 +53,7 @@ export async function sessionOfCookie(
   return undefined
 }
 
-export function addFullPageRoutes(app: App, options: FullPageOptions): void {
+export function addFullPageRoutes(app: App, options: MainOptions): void {
   const { publicUrl, hostedFolder, intents, sessions } = options
   parseForms(app, formBytes)
 
@@ -95,9 +91,8 @@ export function addFullPageRoutes(app: App, options: FullPageOptions): void {
           // A bank must be able to return to the page.
           if (query.toString().length >= maxUrlLength) query.delete(name)
         }
-        const { path: location, cookie } = fullPageOf(publicUrl, { id, token, query })
-        const headers = { ...openPageHeaders, location, 'set-cookie': cookie }
-        return reply.code(303).headers(headers).send()
+        const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
+        return reply.headers({ ...openPageHeaders, 'set-cookie': cookie }).redirect(path, 303)
       } catch (error) {
         const code = error instanceof ProblemError ? error.code : undefined
         if (code === 'origin_not_allowed') return showClosed(reply)
@@ -124,10 +119,7 @@ export function addFullPageRoutes(app: App, options: FullPageOptions): void {
       const isOfInspector = returnUrl === inspectorUrl(publicUrl, id)
       const isOpen = session && (isOfInspector || session.origin === new URL(returnUrl).origin)
       if (!isOpen || isFinal(intent.status)) {
-        return reply
-          .code(303)
-          .headers({ ...openPageHeaders, location: returnUrl })
-          .send()
+        return reply.headers(openPageHeaders).redirect(returnUrl, 303)
       }
       const full = { values: { return: returnUrl, locale, appearance }, intent }
       return sendCheckoutPage(reply, options, { environment, now: intents.now(), full })

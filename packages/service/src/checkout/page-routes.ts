@@ -1,18 +1,20 @@
 /** The hosted page for the frame of a shop, and the files that it and the shop load. @module */
 import { join } from 'node:path'
 import { routes } from '../../shared/routes.ts'
+import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { openPageHeaders } from '../http/page-headers.ts'
 import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
-import { addFullPageRoutes, type FullPageOptions, IdSchema } from './full-page.ts'
+import { addFullPageRoutes, IdSchema } from './full-page.ts'
 import { readPage, sendCheckoutPage, sendErrorPage } from './pages.ts'
 
-export function addPageRoutes(app: App, options: FullPageOptions): void {
-  const { publicUrl, hostedFolder, intents } = options
+export function addPageRoutes(app: App, options: MainOptions): void {
+  const { publicUrl, hostedFolder, intents, requestLog } = options
 
   app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {
-    const { facts, headers, params } = request
+    const { facts, headers, method, params } = request
+    if (method === 'GET') requestLog.watch(request, reply)
     const showError = (reason: Parameters<typeof sendErrorPage>[2]) =>
       sendErrorPage(reply, hostedFolder, reason)
     // The request log warns of a `clientSecret` in an address.

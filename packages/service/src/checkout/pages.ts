@@ -6,18 +6,13 @@ import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import { formatMoney } from '@pi-checkout/contract/money'
 import type { FastifyReply } from 'fastify'
 import { languageOf } from '../../shared/language.ts'
+import type { AppOptions } from '../app.ts'
 import { escapeHtml } from '../http/html.ts'
 import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { page } from '../http/send.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { apartTexts } from './apart-texts.ts'
-
-export interface PageOptions {
-  readonly publicUrl: string
-  readonly challengeUrl: string
-  readonly hostedFolder: string
-}
 
 interface FullPage {
   /** Values that the page around the hosted page sends otherwise. */
@@ -28,7 +23,7 @@ interface FullPage {
 /** Sends the hosted page: for a frame in pages of registered origins, or as a full page, which no page may frame. */
 export function sendCheckoutPage(
   reply: FastifyReply,
-  { publicUrl, challengeUrl, hostedFolder }: PageOptions,
+  { publicUrl, challengeUrl, hostedFolder }: AppOptions,
   {
     environment,
     now,

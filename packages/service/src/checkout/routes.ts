@@ -2,15 +2,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
+import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
-import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
+import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { json } from '../http/send.ts'
 import { newProviderPaymentId } from '../ids.ts'
 import { authorize } from '../provider/acquirer.ts'
 import { hashOfToken } from '../tokens.ts'
 import { longPoll } from '../waiting/long-poll.ts'
-import type { Waits } from '../waiting/waits.ts'
 import { IdSchema, readFullPage, sessionOfCookie } from './full-page.ts'
 import {
   ConfirmSchema,
@@ -22,15 +22,7 @@ import {
   ViewQuerySchema,
 } from './parse-request.ts'
 import { readReturnUrl } from './return-url.ts'
-import { actionError, type Sessions, sessionEnded } from './sessions.ts'
-
-export interface CheckoutRoutesOptions {
-  readonly publicUrl: string
-  readonly sessions: Sessions
-  readonly waits: Waits
-  readonly limits: Pick<RateLimits, 'confirm'>
-  readonly now: () => Date
-}
+import { actionError, sessionEnded } from './sessions.ts'
 
 /** No field of this body is long, and the body is read before its `clientSecret` is known to be valid. */
 const maxSessionBytes = 4096
@@ -38,7 +30,7 @@ const maxSessionBytes = 4096
 /** Openings of one intent's challenge. */
 const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
-export function addCheckoutRoutes(app: App, options: CheckoutRoutesOptions): void {
+export function addCheckoutRoutes(app: App, options: MainOptions): void {
   const { publicUrl, sessions, waits, limits, now } = options
   app.decorateRequest('checkout', null as never)
 

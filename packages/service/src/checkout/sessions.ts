@@ -9,7 +9,7 @@ import { lastConfirmation, selectedMethod, stateOf } from '../intents/intent.ts'
 import type { Cause, Rejection } from '../intents/lifecycle.ts'
 import { change, type IntentStore, load, type Snapshot } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { createTokens, type Purpose, type TokenSubject, type Verified } from '../tokens.ts'
+import { createTokens, type TokenSubject, type Verified } from '../tokens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,16 +33,8 @@ export function createSessions({
   readonly keys: SecretKeys
   readonly challengeUrl: string
 }) {
-  const tokens = createTokens(keys)
+  const { sign, verify } = createTokens(keys, intents.now)
   const limit = createBuckets(sessionRate, intents.now).take
-
-  async function sign(purpose: Purpose, subject: TokenSubject): Promise<string> {
-    return await tokens.sign(purpose, subject, intents.now())
-  }
-
-  async function verify(purpose: Purpose, token: string): Promise<Verified | undefined> {
-    return await tokens.verify(purpose, token, intents.now())
-  }
 
   /** Verifies the token of a request without the store. @throws {ProblemError} `invalid_session` */
   async function ofRequest({ headers }: FastifyRequest): Promise<Verified> {

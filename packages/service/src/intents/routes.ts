@@ -2,33 +2,24 @@
 import { CreatePaymentIntentSchema, headers, routes } from '@pi-checkout/contract'
 import type { FastifyRequest, onSendAsyncHookHandler, preHandlerAsyncHookHandler } from 'fastify'
 import { z } from 'zod'
+import type { AppOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
-import type { RateLimits } from '../http/rate-limit.ts'
 import { json } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
-import { type Authenticator, rejectBrowser, unknownKey } from '../merchants/authenticate.ts'
+import { rejectBrowser, unknownKey } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
-import type { SecretKeys } from '../secret-keys.ts'
 import { clientSecret } from './client-secret.ts'
 import { dueAt } from './deadlines.ts'
 import { idempotencyHashes, idempotencyKeyInUse, readIdempotencyKey } from './idempotency.ts'
 import type { Intent } from './intent.ts'
-import { type Created, draftIntent, type IntentStore, load } from './store.ts'
+import { type Created, draftIntent, load } from './store.ts'
 import { createdView, merchantView } from './views.ts'
 
-export interface IntentRoutesOptions {
-  readonly authenticator: Authenticator
-  readonly limits: Pick<RateLimits, 'request'>
-  readonly intents: IntentStore
-  readonly keys: SecretKeys
-  readonly now: () => Date
-  /** What runs for an accepted request before its handler, and before its response is sent: the sandbox's faults. */
-  readonly hooksOf: (operation: 'create' | 'retrieve') => OperationHooks
-}
-
 export interface OperationHooks {
+  /** Runs for an accepted request, before its handler. */
   readonly before: preHandlerAsyncHookHandler
+  /** Runs before the response is sent. */
   readonly after: onSendAsyncHookHandler<unknown>
 }
 
@@ -39,8 +30,12 @@ declare module 'fastify' {
   }
 }
 
-export function addIntentRoutes(app: App, options: IntentRoutesOptions): void {
-  const { authenticator, limits, intents, keys, now, hooksOf } = options
+/** @param hooksOf - Returns the sandbox's faults for an operation. */
+export function addIntentRoutes(
+  app: App,
+  { authenticator, limits, intents, keys, now }: AppOptions,
+  hooksOf: (operation: 'create' | 'retrieve') => OperationHooks,
+): void {
   app.decorateRequest('merchant', null as never)
 
   async function authenticate(request: FastifyRequest): Promise<void> {

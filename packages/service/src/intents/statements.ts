@@ -139,10 +139,7 @@ export function changeIntent(from: Intent, to: Intent): Statement {
 }
 
 /** A place in the list of an environment, newest first. The list goes on with the next older one. */
-export interface Place {
-  readonly createdAt: number
-  readonly id: string
-}
+export type Place = Pick<IntentRow, 'createdAt' | 'id'>
 
 /** Number of intents of a list. Not a parameter, because a plan depends on it. */
 export const listLimit = 100

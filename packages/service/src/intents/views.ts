@@ -1,12 +1,6 @@
 /** What merchants see of an intent. Fields are listed, so that no other is included. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract'
-import {
-  type Challenge,
-  type Intent,
-  lastConfirmation,
-  lastEvent,
-  selectedMethod,
-} from './intent.ts'
+import { type Intent, lastConfirmation, lastEvent, selectedMethod } from './intent.ts'
 
 /** Returns the response to a create and to its replays: the intent as created, and its secret. */
 export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
@@ -18,6 +12,7 @@ export function createdView(intent: Intent, clientSecret: string): CreatedPaymen
 /** Returns the response to a retrieve, without the secret and the challenge's address. */
 export function merchantView(intent: Intent): PaymentIntent {
   const confirmation = lastConfirmation(intent)
+  const challenge = intent.state?.challenge
   const createdAt = intent.createdAt.toISOString()
   return {
     id: intent.id,
@@ -29,15 +24,9 @@ export function merchantView(intent: Intent): PaymentIntent {
     status: intent.status,
     paymentMethod: selectedMethod(intent),
     lastPaymentFailure: confirmation?.failure ?? null,
-    nextAction: nextAction(intent),
+    nextAction: challenge ? { type: challenge.type, expiresAt: challenge.expiresAt } : null,
     providerPaymentId: confirmation?.providerPaymentId ?? null,
     createdAt,
     updatedAt: lastEvent(intent)?.at ?? createdAt,
   }
-}
-
-function nextAction({ state }: Intent): Pick<Challenge, 'type' | 'expiresAt'> | null {
-  if (!state?.challenge) return null
-  const { type, expiresAt } = state.challenge
-  return { type, expiresAt }
 }

@@ -4,7 +4,7 @@ import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { CardDetails, CardSummary } from '../../shared/checkout-api.ts'
 
 /** Reason of a decline. For lost and stolen cards, buyer and merchant receive `generic_decline`. */
-export type DeclineReason = keyof typeof declines
+type DeclineReason = keyof typeof declines
 
 /** Result of the acquirer. A hard decline ends the intent. */
 export type ProviderResult =

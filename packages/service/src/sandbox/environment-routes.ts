@@ -3,6 +3,7 @@ import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import type { SandboxEnvironment, SandboxEnvironments } from '../../shared/sandbox-api.ts'
+import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
@@ -16,14 +17,18 @@ import {
   removeOrigin,
   TooManyOrigins,
 } from '../merchants/merchants.ts'
-import { clearEnvironment, SetClock, setClock } from './change-environment.ts'
-import type { SandboxRoutesOptions } from './sandbox.ts'
+import type { Database } from '../store/database.ts'
+import { sql } from '../store/sql.ts'
+import { deleteAllIntents } from './intents.ts'
 
-export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): void {
+export function addEnvironmentRoutes(app: App, options: MainOptions): void {
   const { db, now, faults, requestLog } = options
 
-  const shown = (environment: Environment, keys: readonly ApiKey[]): SandboxEnvironment => ({
-    ...summaryOf(environment, now()),
+  const shown = (environment: Environment, keys: readonly ApiKey[] = []): SandboxEnvironment => ({
+    id: environment.id,
+    merchant: environment.merchantName,
+    origins: environment.allowedOrigins,
+    clock: clockOf(environment, now()),
     counts: {
       failures: requestLog.countFailures(environment.id),
       rules: faults.list(environment.id).length,
@@ -51,19 +56,18 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
     { schema: { body: CreateEnvironmentSchema } },
     async ({ body: { origins } }, reply) => {
       const created = await createTestEnvironment(db, { origins, now: now() }).catch(explainOrigins)
-      const { environment, apiKey } = created
-      return json(reply, { ...summaryOf(environment, now()), apiKey }, 201)
+      return json(reply, { ...shown(created.environment), apiKey: created.apiKey }, 201)
     },
   )
   app.delete(routes.deleteEnvironment.path, async ({ environment }, reply) => {
     const { id } = environment
-    await clearEnvironment(db, id)
+    await deleteAllIntents(db, id)
     await deleteTestEnvironment(db, id)
     forget(id)
     return json(reply, { id })
   })
   app.post(routes.reset.path, async ({ environment: { id } }, reply) => {
-    const deleted = await clearEnvironment(db, id)
+    const deleted = await deleteAllIntents(db, id)
     await setClock(db, id, { offset: 0 })
     forget(id)
     return json(reply, { deleted })
@@ -111,6 +115,16 @@ export function addEnvironmentRoutes(app: App, options: SandboxRoutesOptions): v
   )
 }
 
+/** Maximum distance from real time in milliseconds, which keeps dates in four-digit years. */
+const maxOffset = 3650 * 24 * 60 * 60 * 1000
+const Milliseconds = z.int().min(-maxOffset).max(maxOffset)
+
+/** Change of a clock: an offset from real time, or a step from its current time, in milliseconds. */
+const SetClock = z.union([
+  z.strictObject({ offset: Milliseconds }),
+  z.strictObject({ advance: Milliseconds }),
+])
+
 const originRule =
   'must be an exact origin such as https://shop.example.com; http is accepted for loopback only'
 const Origin = z.string(originRule).refine((text) => readOrigin(text) !== undefined, {
@@ -127,12 +141,28 @@ function explainOrigins(error: unknown): never {
   throw error
 }
 
-function summaryOf(environment: Environment, now: Date) {
-  const { id, merchantName: merchant, allowedOrigins: origins } = environment
-  return { id, merchant, origins, clock: clockOf(environment, now) }
-}
-
 function clockOf(environment: Pick<Environment, 'clockOffset'>, now: Date) {
   const time = environmentNow(environment, now).toISOString()
   return { offset: environment.clockOffset, now: time }
+}
+
+/**
+ * Sets a clock back without undoing an expiry that was read.
+ *
+ * @returns The offset in milliseconds. `undefined` if it would be too large.
+ */
+export async function setClock(
+  db: Database,
+  environmentId: string,
+  change: z.infer<typeof SetClock>,
+): Promise<number | undefined> {
+  // An offset replaces the current one, and a step adds to it.
+  const [factor, step] = 'offset' in change ? [0, change.offset] : [1, change.advance]
+  const [changed] = await db.query<{ offset: number }>(sql`
+    update environments set clock_offset = clock_offset * ${factor} + ${step}
+     where id = ${environmentId} and mode = 'test'
+       and clock_offset * ${factor} + ${step} between ${-maxOffset} and ${maxOffset}
+    returning clock_offset as "offset"`)
+  db.notify('environments')
+  return changed?.offset
 }

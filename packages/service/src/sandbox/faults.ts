@@ -16,12 +16,11 @@ import {
   faultNames,
   type StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
+import type { AppOptions } from '../app.ts'
 import { ConnectionDropped } from '../http/app.ts'
 import { ProblemError, retryLater } from '../http/problem.ts'
 import { idempotencyKeyInUse } from '../intents/idempotency.ts'
 import type { OperationHooks } from '../intents/routes.ts'
-
-export type FaultRules = ReturnType<typeof createFaultRules>
 
 /** Creates the rules of each environment, in the order in which they are used. */
 export function createFaultRules() {
@@ -67,10 +66,9 @@ export function isFault(text: string): boolean {
 
 const faults: ReadonlySet<string> = new Set([...requestFaults, ...statusFaults])
 
-/** @param stopping - Ends the waits of all faults. */
 export function faultHooks(
   on: FaultOperation,
-  { rules, stopping }: { readonly rules: FaultRules; readonly stopping: AbortSignal },
+  { faults: rules, stopping }: Pick<AppOptions, 'faults' | 'stopping'>,
 ): OperationHooks {
   return {
     before: async ({ facts, headers: sent }) => {

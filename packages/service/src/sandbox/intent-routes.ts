@@ -4,6 +4,7 @@ import { headers as names, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { type CreatedIntent, exampleIntent, simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import type { MainOptions } from '../app.ts'
 import { fullPageOf, inspectorUrl } from '../checkout/full-page.ts'
 import { actionError } from '../checkout/sessions.ts'
 import type { App } from '../http/app.ts'
@@ -12,9 +13,8 @@ import { json } from '../http/send.ts'
 import { newProviderPaymentId, randomBase62 } from '../ids.ts'
 import { change, load, type Snapshot } from '../intents/store.ts'
 import { detailsOf, listIntents } from './intents.ts'
-import type { SandboxRoutesOptions } from './sandbox.ts'
 
-export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
+export function addIntentRoutes(app: App, options: MainOptions): void {
   const { authenticator, db, now, intents, sessions, publicUrl, requestLog } = options
   const params = z.object({ id: z.string() })
 
@@ -49,7 +49,6 @@ export function addIntentRoutes(app: App, options: SandboxRoutesOptions): void {
       const response = await sending.catch(() => undefined).finally(end)
       const { [names.requestId]: requestId, location } = response?.headers ?? {}
       const created: CreatedIntent = {
-        status: response?.statusCode ?? 0,
         requestId: requestId === undefined ? null : String(requestId),
         intentId: location?.split('/').at(-1) ?? null,
       }

@@ -1,9 +1,11 @@
-/** Lists and shows intents of test environments. @module */
+/** Lists, shows, and deletes intents of test environments. @module */
 import type { IntentPage, ShownIntent } from '../../shared/sandbox-api.ts'
 import { expiresAt } from '../intents/deadlines.ts'
 import { type Intent, lastConfirmation, settlementOf, stateOf } from '../intents/intent.ts'
 import { afterDeadlines } from '../intents/lifecycle.ts'
 import {
+  deleteIntents,
+  deleteLimit,
   findIntent,
   type IntentRow,
   listIntents as listIntentRows,
@@ -33,7 +35,8 @@ export async function listIntents(
 ): Promise<IntentPage> {
   const at = environmentNow(environment, now())
   const found: Intent[] = []
-  let place = before === undefined ? newest : await placeOf(db, before)
+  let place: Place | undefined = newest
+  if (before !== undefined) [place] = await db.query<IntentRow>(findIntent(before))
   for (let lists = 0; place && found.length < listLimit && lists < maxLists; lists++) {
     const rows: readonly IntentRow[] = await db.query(listIntentRows(environment.id, place))
     found.push(...readableIntents(rows).filter((intent) => matches(intent, term)))
@@ -45,11 +48,6 @@ export async function listIntents(
 }
 
 const newest: Place = { createdAt: Number.MAX_SAFE_INTEGER, id: '' }
-
-async function placeOf(db: Database, id: string): Promise<Place | undefined> {
-  const [row] = await db.query<IntentRow>(findIntent(id))
-  return row
-}
 
 function matches({ status, state, id, orderId, customer }: Intent, term: string): boolean {
   const card = lastConfirmation({ state })?.paymentMethod.card
@@ -75,5 +73,23 @@ export function detailsOf(intent: Intent): Omit<ShownIntent, 'requests'> {
     secretRevoked: intent.revokedAt !== null,
     events,
     confirmations,
+  }
+}
+
+/**
+ * Deletes all intents of an environment in batches, so that other requests are served in between. Intents that are created meanwhile can
+ * remain. Returns their number.
+ */
+export async function deleteAllIntents(db: Database, environmentId: string): Promise<number> {
+  let deleted = 0
+  try {
+    for (;;) {
+      const rows = await db.query(deleteIntents(environmentId))
+      deleted += rows.length
+      if (rows.length < deleteLimit) return deleted
+    }
+  } finally {
+    // Also after an error, because a part is deleted.
+    db.notify('environments')
   }
 }

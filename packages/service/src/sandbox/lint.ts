@@ -41,7 +41,8 @@ export interface Violation {
 
 /** Returns the violations of one request whose response has ended. */
 export function violationsOf(sent: FastifyRequest, logged: LoggedRequest): readonly Violation[] {
-  const { operation, status, method, path, idempotencyKey: key } = logged
+  const { operation, status, method, path, problem, idempotencyKey: key } = logged
+  const { authorization, 'access-control-request-headers': asked = '' } = sent.headers
   const request = `${method} ${path}`
   const found: Violation[] = []
   if (operation === 'create' && status === 201 && key === null) {
@@ -52,15 +53,13 @@ export function violationsOf(sent: FastifyRequest, logged: LoggedRequest): reado
     const detail = `The key ${key} was sent with a different body. The request was rejected.`
     found.push({ rule: 'key_reused', detail, subject: hash('sha256', key ?? '') })
   }
-  if (operation !== 'page' && isKeyFromBrowser(sent)) {
-    const rule = 'secret_key_in_browser'
-    if (status === 403) {
-      found.push({ rule, detail: `${request} from a page contained a key and was rejected.` })
-    }
-    if (status === 405 && method === 'OPTIONS') {
-      const detail = `A page tried to send a key to ${path}. The browser blocked the request.`
-      found.push({ rule, detail })
-    }
+  if (problem === 'secret_key_in_browser' && authorization !== undefined) {
+    const detail = `${request} from a page contained a key and was rejected.`
+    found.push({ rule: 'secret_key_in_browser', detail })
+  }
+  if (method === 'OPTIONS' && status === 405 && /\bauthorization\b/i.test(asked)) {
+    const detail = `A page tried to send a key to ${path}. The browser blocked the request.`
+    found.push({ rule: 'secret_key_in_browser', detail })
   }
   if (hasSecret(sent.url)) {
     found.push({ rule: 'secret_in_url', detail: `${request} contained a credential.` })
@@ -73,14 +72,7 @@ export function violationsOf(sent: FastifyRequest, logged: LoggedRequest): reado
   return found
 }
 
-/** Returns whether a browser sent a key, or a preflight (`OPTIONS`) for a request with a key. */
-function isKeyFromBrowser({ headers: sent }: FastifyRequest): boolean {
-  if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return false
-  const requested = sent['access-control-request-headers'] ?? ''
-  return sent.authorization !== undefined || /(?:^|[ ,])authorization(?:[ ,]|$)/i.test(requested)
-}
-
-interface Linted {
+export interface Linted {
   readonly request: LoggedRequest
   readonly violations: readonly Violation[]
 }

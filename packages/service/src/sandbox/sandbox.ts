@@ -2,12 +2,10 @@
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { faultNames, faultOperations } from '../../shared/sandbox-api.ts'
-import type { Sessions } from '../checkout/sessions.ts'
+import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { notFound } from '../http/problem.ts'
 import { json } from '../http/send.ts'
-import type { IntentStore, StoreAndClock } from '../intents/store.ts'
-import type { Authenticator } from '../merchants/authenticate.ts'
 import { type Environment, findEnvironment } from '../merchants/environments.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
 import { createFaultRules, isFault } from './faults.ts'
@@ -21,14 +19,7 @@ declare module 'fastify' {
   }
 }
 
-type Sandbox = Readonly<ReturnType<typeof createSandbox>>
-
-export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
-  readonly authenticator: Authenticator
-  readonly intents: IntentStore
-  readonly sessions: Sessions
-  readonly publicUrl: string
-}
+export type Sandbox = Readonly<ReturnType<typeof createSandbox>>
 
 export function createSandbox(now: () => Date) {
   return { requestLog: createRequestLog(now), faults: createFaultRules() }
@@ -36,7 +27,7 @@ export function createSandbox(now: () => Date) {
 
 const environmentPath = routes.deleteEnvironment.path
 
-export function addSandboxRoutes(app: App, options: SandboxRoutesOptions): void {
+export function addSandboxRoutes(app: App, options: MainOptions): void {
   app.decorateRequest('environment', null as never)
   // After the checks of the audience and the method. Live environments do not exist for the sandbox.
   app.addHook('preParsing', async (request) => {

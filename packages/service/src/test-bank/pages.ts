@@ -10,7 +10,7 @@ import type { Snapshot } from '../intents/store.ts'
 import { type ChallengeTexts, challengeTexts } from './texts.ts'
 
 /** The form asks for a code, for example after a wrong one. */
-export interface Question {
+interface Question {
   readonly next: 'ask'
   readonly snapshot: Snapshot
   readonly challenge: Challenge

@@ -8,27 +8,20 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
+import type { AppOptions } from '../app.ts'
 import { type App, parseForms } from '../http/app.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
 import { json, page } from '../http/send.ts'
 import { newProviderPaymentId } from '../ids.ts'
 import { type Challenge, stateOf } from '../intents/intent.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import { change, type IntentStore, load } from '../intents/store.ts'
-import type { SecretKeys } from '../secret-keys.ts'
+import { change, load } from '../intents/store.ts'
 import { createTokens, hashOfToken } from '../tokens.ts'
 import { bankPage, errorText, type Outcome, textsOf } from './pages.ts'
 
-export interface TestBankOptions {
-  readonly intents: IntentStore
-  readonly keys: SecretKeys
-  readonly publicUrl: string
-  readonly hostedFolder: string
-}
-
-export function addTestBankRoutes(app: App, options: TestBankOptions): void {
+export function addTestBankRoutes(app: App, options: AppOptions): void {
   const { intents, publicUrl, hostedFolder } = options
-  const tokens = createTokens(options.keys)
+  const tokens = createTokens(options.keys, intents.now)
   parseForms(app, formBytes)
 
   /**
@@ -40,13 +33,12 @@ export function addTestBankRoutes(app: App, options: TestBankOptions): void {
     display: Challenge['type'],
     { token, code }: { readonly token: string; readonly code: string | undefined },
   ): Promise<{ readonly outcome: Outcome; readonly origins: readonly string[] }> {
-    const now = intents.now()
-    const subject = await tokens.verify(purpose, token, now)
+    const subject = await tokens.verify(purpose, token)
     const found = subject && (await load(intents, subject.id))
     const origins = found?.environment.allowedOrigins ?? []
     const over = { outcome: { next: 'over', returnPage: null }, origins } as const
     if (!subject || !origins.includes(subject.origin)) return over
-    const next = await tokens.sign('code', subject, now)
+    const next = await tokens.sign('code', subject)
     const step = { display, token: hashOfToken(token), next: hashOfToken(next) }
     const cause: Cause =
       purpose === 'challenge'
@@ -75,10 +67,7 @@ export function addTestBankRoutes(app: App, options: TestBankOptions): void {
       const headers = challengeHeaders(frame, [publicUrl, ...origins])
       if (outcome.next !== 'ask' && outcome.returnPage) {
         // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
-        return reply
-          .code(303)
-          .headers({ ...headers, location: outcome.returnPage })
-          .send()
+        return reply.headers(headers).redirect(outcome.returnPage, 303)
       }
       return page(reply, headers, bankPage(hostedFolder, outcome, { locale, display }))
     }

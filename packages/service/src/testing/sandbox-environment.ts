@@ -21,15 +21,12 @@ export class SandboxEnvironment {
   readonly id: string
   /** Test key, for `PI_API_KEY`. */
   readonly apiKey: string
-  /** Name of the merchant on the hosted page. */
-  readonly merchant: string
   readonly #address: SandboxAddress
 
   private constructor(address: SandboxAddress, created: CreatedEnvironment) {
     this.#address = address
     this.id = created.id
     this.apiKey = created.apiKey
-    this.merchant = created.merchant
   }
 
   /**
@@ -106,7 +103,6 @@ export class SandboxEnvironment {
 
 interface CreatedEnvironment {
   readonly id: string
-  readonly merchant: string
   readonly apiKey: string
 }
 

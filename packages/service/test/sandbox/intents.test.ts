@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { insertIntent } from '../../src/intents/statements.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { findEnvironment } from '../../src/merchants/environments.ts'
-import { clearEnvironment } from '../../src/sandbox/change-environment.ts'
-import { listIntents } from '../../src/sandbox/intents.ts'
+import { deleteAllIntents, listIntents } from '../../src/sandbox/intents.ts'
 import { sql } from '../../src/store/sql.ts'
 import { newIntent, stores } from '../support/store.ts'
 
@@ -75,7 +74,7 @@ describe.each(stores)('%s', async (_, open) => {
     // PostgreSQL opens a connection for each.
     await Promise.all([find(other.id), search()])
     let isEnded = false
-    const ending = clearEnvironment(db, 'env_test').finally(() => {
+    const ending = deleteAllIntents(db, 'env_test').finally(() => {
       isEnded = true
     })
     let served = 0

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { clearEnvironment, setClock } from '../../src/sandbox/change-environment.ts'
+import { setClock } from '../../src/sandbox/environment-routes.ts'
+import { deleteAllIntents } from '../../src/sandbox/intents.ts'
 import { shop, startCheckout } from '../support/checkout.ts'
 import { created, problemOf, startTestService } from '../support/service.ts'
 
@@ -31,7 +32,7 @@ test('applies the clock of a test environment to its waiting requests only', asy
 
 test('rejects a waiting request whose intent is deleted', async () => {
   const deleted = await openWaiting()
-  await clearEnvironment(checkout.db, 'env_test')
+  await deleteAllIntents(checkout.db, 'env_test')
   expect(await problemOf(await deleted.response)).toBe('401 invalid_session')
 })
 

@@ -11,10 +11,10 @@ import { z } from 'zod'
 import { routes } from '../../../shared/routes.ts'
 import type { LoggedExchange, LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { redact } from '../../redact.ts'
+import { type Linted, violationsOf } from '../lint.ts'
 import { maskCredentials, maskIds } from './mask.ts'
 
-export interface LogEntry {
-  readonly request: LoggedRequest
+export interface LogEntry extends Linted {
   /** Its bodies are dropped when newer ones need their memory. */
   exchange: Omit<LoggedExchange, 'request'>
 }
@@ -29,29 +29,31 @@ export function entryOf(
   const { environment, replayed, faults, problem } = facts
   const ms = performance.now() - facts.startedAt
   const key = headers[names.idempotencyKey]
+  const logged: LoggedRequest = {
+    number,
+    at: new Date(now.getTime() - ms).toISOString(),
+    ms: Math.round(ms * 10) / 10,
+    method,
+    path: pathOf(request),
+    status,
+    requestId: request.id,
+    operation: operationOf(request, status),
+    environment: environment?.id ?? null,
+    intentId: facts.intent?.id ?? null,
+    order: orderOf(facts.intent ?? request.body),
+    idempotencyKey:
+      typeof key === 'string' ? maskCredentials(key.slice(0, limits.idempotencyKey)) : null,
+    replayed,
+    faults,
+    problem: problem?.code ?? null,
+    detail: problem ? reasonOf(problem.message) : '',
+    errors: (problem?.errors ?? [])
+      .slice(0, maxErrors)
+      .map((error) => ({ ...error, detail: reasonOf(error.detail) })),
+  }
   return {
-    request: {
-      number,
-      at: new Date(now.getTime() - ms).toISOString(),
-      ms: Math.round(ms * 10) / 10,
-      method,
-      path: pathOf(request),
-      status,
-      requestId: request.id,
-      operation: operationOf(request, status),
-      environment: environment?.id ?? null,
-      intentId: facts.intent?.id ?? null,
-      order: orderOf(facts.intent ?? request.body),
-      idempotencyKey:
-        typeof key === 'string' ? maskCredentials(key.slice(0, limits.idempotencyKey)) : null,
-      replayed,
-      faults,
-      problem: problem?.code ?? null,
-      detail: problem ? reasonOf(problem.message) : '',
-      errors: (problem?.errors ?? [])
-        .slice(0, maxErrors)
-        .map((error) => ({ ...error, detail: reasonOf(error.detail) })),
-    },
+    request: logged,
+    violations: violationsOf(request, logged),
     exchange: exchangeOf(request, reply, status),
   }
 }

@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { whenEnded } from '../../http/request-facts.ts'
 import type { Environment } from '../../merchants/environments.ts'
-import { findIssues, type Violation, violationsOf } from '../lint.ts'
+import { findIssues } from '../lint.ts'
 import { entryOf, type LogEntry } from './entry.ts'
 import { hasSecret } from './mask.ts'
 
@@ -19,8 +19,7 @@ export function createRequestLog(now: () => Date) {
   let count = 0
 
   function record(request: FastifyRequest, reply: FastifyReply, status: number): void {
-    const logged = entryOf(request, reply, { number: ++count, now: now(), status })
-    const entry = { ...logged, violations: violationsOf(request, logged.request) }
+    const entry = entryOf(request, reply, { number: ++count, now: now(), status })
     const { environment, operation, faults } = entry.request
     if (operation === 'page' && environment === null) return
     const both = rings.get(environment) ?? { failed: [], others: [] }
@@ -32,7 +31,7 @@ export function createRequestLog(now: () => Date) {
   }
 
   /** Returns what an environment's log shows, the newest first: also requests of unknown environments. */
-  function visible(environmentId: string): readonly Entry[] {
+  function visible(environmentId: string): readonly LogEntry[] {
     const entries = [environmentId, null].flatMap((id) => Object.values(rings.get(id) ?? {}).flat())
     return entries.sort((one, other) => other.request.number - one.request.number)
   }
@@ -60,7 +59,7 @@ export function createRequestLog(now: () => Date) {
     countFailures: (environmentId: string): number =>
       visible(environmentId).filter(isFailure).length,
     /** Returns a request that `requests` lists, with its headers and bodies. */
-    find: (environmentId: string, requestId: string): Entry | undefined =>
+    find: (environmentId: string, requestId: string): LogEntry | undefined =>
       visible(environmentId).find(({ request }) => request.requestId === requestId),
     requestsAbout: (environmentId: string, intentId: string): readonly LoggedRequest[] =>
       newest(visible(environmentId).filter(({ request }) => request.intentId === intentId)),
@@ -76,14 +75,10 @@ export function createRequestLog(now: () => Date) {
   }
 }
 
-interface Entry extends LogEntry {
-  readonly violations: readonly Violation[]
-}
-
 /** Entries of an environment, the oldest first. A fault makes a request a failed one: its response may be lost. */
-type Rings = Readonly<Record<'failed' | 'others', Entry[]>>
+type Rings = Readonly<Record<'failed' | 'others', LogEntry[]>>
 
-function keep(ring: Entry[], entry: Entry): void {
+function keep(ring: LogEntry[], entry: LogEntry): void {
   ring.push(entry)
   if (ring.length > maxEntries) ring.shift()
   const older = ring.at(-1 - maxBodies)
@@ -97,11 +92,11 @@ const maxBodies = 100
 const maxRings = 100
 const maxAboutOne = 20
 
-function newest(entries: readonly Entry[]): readonly LoggedRequest[] {
+function newest(entries: readonly LogEntry[]): readonly LoggedRequest[] {
   return entries.slice(0, maxAboutOne).map(({ request }) => request)
 }
 
 /** Returns whether a request failed, or its connection closed before the response. */
-function isFailure({ request: { status, operation } }: Entry): boolean {
+function isFailure({ request: { status, operation } }: LogEntry): boolean {
   return operation !== 'check' && (status === 0 || status >= 400)
 }
