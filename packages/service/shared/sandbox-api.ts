@@ -5,7 +5,6 @@ import type {
   PaymentIntent,
   PaymentMethod,
 } from '@pi-checkout/contract'
-import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 
 export interface SandboxEnvironment {
   readonly id: string
@@ -159,9 +158,6 @@ export interface LintIssue {
   readonly requestId: string
   readonly lastAt: string
 }
-
-/** Names of the faults, for messages. */
-export const faultNames: string = [...requestFaults, ...statusFaults, 'delay=ms'].join(', ')
 
 export const faultOperations = ['create', 'retrieve'] as const
 export type FaultOperation = (typeof faultOperations)[number]

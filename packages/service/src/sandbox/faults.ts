@@ -10,12 +10,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { headers, type ProblemCode } from '@pi-checkout/contract'
 import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
-import {
-  type FaultOperation,
-  type FaultRule,
-  faultNames,
-  type StoredFaultRule,
-} from '../../shared/sandbox-api.ts'
+import type { FaultOperation, FaultRule, StoredFaultRule } from '../../shared/sandbox-api.ts'
 import type { AppOptions } from '../app.ts'
 import { ConnectionDropped } from '../http/app.ts'
 import { ProblemError, retryLater } from '../http/problem.ts'
@@ -65,6 +60,9 @@ export function isFault(text: string): boolean {
 }
 
 const faults: ReadonlySet<string> = new Set([...requestFaults, ...statusFaults])
+
+/** Names of the faults, for messages. */
+export const faultNames: string = [...faults, 'delay=ms'].join(', ')
 
 export function faultHooks(
   on: FaultOperation,

@@ -1,14 +1,14 @@
 /** The sandbox of one instance, which controls test environments: its request log, its faults, and its routes. @module */
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
-import { faultNames, faultOperations } from '../../shared/sandbox-api.ts'
+import { faultOperations } from '../../shared/sandbox-api.ts'
 import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { notFound } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { type Environment, findEnvironment } from '../merchants/environments.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
-import { createFaultRules, isFault } from './faults.ts'
+import { createFaultRules, faultNames, isFault } from './faults.ts'
 import { addIntentRoutes } from './intent-routes.ts'
 import { createRequestLog } from './request-log/request-log.ts'
 
