@@ -1,19 +1,15 @@
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/lifetime.ts'
 import {
-  administer,
   create,
   described,
-  newKey,
   order,
   retrieve,
   sendRaw,
   startTestService,
 } from '../support/service.ts'
 
-const directory = temporaryFolder()
-const service = await startTestService({ PI_DATA_DIR: directory })
+const service = await startTestService()
 const { url } = service
 const unknown = `pi_${'0'.repeat(24)}`
 const keyless = {
@@ -77,8 +73,8 @@ function jsonHeaders({ apiKey }: { readonly apiKey: string }): readonly string[]
 }
 
 async function revokedKey(): Promise<string> {
-  const { id, apiKey } = await newKey(directory, 'Revoked')
-  await administer(directory, { command: 'keys revoke', id })
+  const { id, apiKey } = await service.newKey('Revoked')
+  await service.administer({ command: 'keys revoke', id })
   return apiKey
 }
 

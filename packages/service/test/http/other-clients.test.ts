@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test, vi } from 'vitest'
 import { atEnd } from '../support/lifetime.ts'
-import { created, startTestService } from '../support/service.ts'
+import { openPage, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
 const { host, port } = new URL(service.url)
@@ -29,14 +28,18 @@ test('rejects requests without a wait, however many others it has rejected', asy
 })
 
 /** @see Finding S5 */
-test('rejects the newest of 21 waiting pages of one intent, and only after a pause', async () => {
-  const page = new HostedPage(service)
-  await page.open(await created(service))
-  const end = new AbortController()
-  const waiting = Array.from({ length: 21 }, () => page.get('?waitForVersion=2', end.signal))
+test('rejects the newest of 21 waiting pages of one intent, after a pause, until others leave', async () => {
+  const page = await openPage(service)
+  const left = new AbortController()
+  const waiting = Array.from({ length: 21 }, () => page.get('?waitForVersion=2', left.signal))
   for (const each of waiting) each.catch(() => {})
   expect(await Promise.race([...waiting, sleep(1500, 'none')])).toBe('none')
   const { status, headers } = await Promise.race(waiting)
   expect([status, headers.get('retry-after')]).toEqual([429, '5'])
-  end.abort()
+  left.abort()
+  await sleep(500)
+  const waits = async (): Promise<unknown> =>
+    await Promise.race([page.get('?waitForVersion=2'), sleep(4000, 'waits')])
+  await expect.poll(waits).toBe('waits')
+  await page.post('cancel', {})
 })

@@ -1,14 +1,11 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import {
-  administer,
   create,
   created,
   isReplay,
   type Merchant,
-  newKey,
   order,
   retrieve,
   startTestService,
@@ -16,29 +13,18 @@ import {
 
 const shop = 'http://localhost:3000'
 const otherShop = 'https://books.example'
-const directory = temporaryFolder()
-const service = await startTestService({ PI_DATA_DIR: directory })
-const [live, second, secondLive] = await Promise.all([
-  merchant('Tsiran', 'live'),
-  merchant('Sevan Books'),
-  merchant('Sevan Books', 'live'),
-])
+const merchant = 'Sevan Books'
+const service = await startTestService()
+const live = await service.newKey('Tsiran', 'live')
+const [second, secondLive] = [
+  await service.newKey(merchant),
+  await service.newKey(merchant, 'live'),
+]
 const ids = {
   first: await environmentId(service, 'Tsiran'),
-  second: await environmentId(service, 'Sevan Books'),
+  second: await environmentId(service, merchant),
 }
-await changeOrigin('add', otherShop)
-
-async function merchant(name: string, environment?: 'test' | 'live'): Promise<Merchant> {
-  const { apiKey } = await newKey(directory, name, environment)
-  return { url: service.url, apiKey }
-}
-
-/** Adds or removes an origin of the second merchant. */
-async function changeOrigin(change: 'add' | 'remove', origin: string): Promise<void> {
-  const named = { merchant: 'Sevan Books', environment: 'test' } as const
-  await administer(directory, { command: `origins ${change}`, origin, ...named })
-}
+await service.changeOrigin('add', otherShop, { merchant })
 
 /** Returns what the sandbox lists of one environment, as text. */
 async function listed(environment: string, list: string): Promise<string> {
@@ -76,7 +62,7 @@ test('returns an intent to its own environment only', async () => {
 test('replays a key with every API key of its environment and with no other', async () => {
   const key = { 'idempotency-key': 'shared' }
   const first = await (await create(service, order, key)).text()
-  const rotated = await create(await merchant('Tsiran'), order, key)
+  const rotated = await create(await service.newKey('Tsiran'), order, key)
   expect([isReplay(rotated), await rotated.text()]).toEqual([true, first])
   for (const other of [live, second, secondLive]) {
     expect(isReplay(await create(other, order, key))).toBe(false)
@@ -112,9 +98,9 @@ test('opens and frames a checkout only for origins of its environment', async ()
 })
 
 test('ends only the sessions of the environment whose origin is removed', async () => {
-  await changeOrigin('add', shop)
+  await service.changeOrigin('add', shop, { merchant })
   const [[, own], [, other]] = [await opened(service, shop), await opened(second, shop)]
-  await changeOrigin('remove', shop)
+  await service.changeOrigin('remove', shop, { merchant })
   expect(await own.view()).toMatchObject({ merchantName: 'Tsiran' })
   expect(await other.view()).toMatchObject({ code: 'invalid_session' })
 })

@@ -1,13 +1,9 @@
 import { networkInterfaces } from 'node:os'
+import { apiKeyPattern } from '@pi-checkout/contract'
 import { beforeEach, expect, test } from 'vitest'
 import { routes } from '../../shared/routes.ts'
-import { createApiKey } from '../../src/merchants/api-keys.ts'
-import { ensureEnvironment } from '../../src/merchants/merchants.ts'
-import { openDatabase } from '../../src/start/open-store.ts'
-import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import {
-  administer,
   create,
   created,
   order,
@@ -19,10 +15,8 @@ import {
 } from '../support/service.ts'
 
 const hour = 3600_000
-const directory = temporaryFolder()
-const { liveEnvironment, liveKey } = await createLive()
-const service = await startTestService({ PI_DATA_DIR: directory })
-const live = { url: service.url, apiKey: liveKey }
+const service = await startTestService()
+const live = await service.newKey('Tsiran', 'live')
 const environment = await environmentId(service)
 const path = `/environments/${environment}`
 
@@ -30,25 +24,12 @@ beforeEach(async () => {
   await control(service, 'POST', `${path}/reset`)
 })
 
-/** Creates a live environment and a key for it. */
-async function createLive() {
-  const db = await openDatabase({ kind: 'directory', directory })
-  const now = new Date()
-  await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'test' }, now)
-  const made = await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'live' }, now)
-  const { apiKey } = await createApiKey(db, { environment: made, now })
-  await db.close()
-  return { liveEnvironment: made.id, liveKey: apiKey }
-}
-
-async function json(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  at: string,
-  body?: unknown,
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
-): Promise<any> {
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
+async function json(...[method, at, body]: Sent): Promise<any> {
   return await (await control(service, method, at, body)).json()
 }
+
+type Sent = [method: 'GET' | 'POST' | 'PUT' | 'DELETE', at: string, body?: unknown]
 
 async function settle(id: string, outcome: string): Promise<unknown> {
   return await json('POST', `/intents/${id}/settle`, { outcome })
@@ -63,14 +44,12 @@ const issues = async () => (await json('GET', `${path}/lint`)).findings
 const rules = async () => (await issues()).map(({ rule }: { rule: string }) => rule).sort()
 
 /** Waits until a number of requests is in the log, and returns them, the newest first. */
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
-async function waitForRequests(count: number): Promise<any> {
+async function waitForRequests(count: number) {
   await expect.poll(requests).toHaveLength(count)
   return await requests()
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
-const exchangeOf = async ({ requestId }: { readonly requestId: string }): Promise<any> =>
+const exchangeOf = async ({ requestId }: { readonly requestId: string }) =>
   await json('GET', `${path}/requests/${requestId}`)
 
 test('applies deadlines when the clock is advanced and keeps them when it is set back', async () => {
@@ -179,39 +158,24 @@ test('keeps no body over 16 KB', async () => {
 
 test('sends a request as the merchant, with the faults and rejections of a real one', async () => {
   const id = await newIntent()
-  const sent = { method: 'GET', path: `/payment-intents/${id}x`, headers: {}, body: null }
-  expect(await json('POST', `${path}/requests`, sent)).toMatchObject({ status: 404 })
-  const lost = { 'sandbox-fault': 'drop-before-commit' }
-  expect(await json('POST', `${path}/requests`, { ...sent, headers: lost })).toEqual({
-    status: 0,
-    requestId: null,
-    intentId: null,
-  })
-  const body = JSON.stringify(order)
+  const read = { method: 'GET', path: `/payment-intents/${id}x`, headers: {}, body: null }
+  const send = async (changes: object) =>
+    await json('POST', `${path}/requests`, { ...read, ...changes })
+  expect(await send({})).toMatchObject({ status: 404 })
+  const lost = { headers: { 'sandbox-fault': 'drop-before-commit' } }
+  expect(await send(lost)).toEqual({ status: 0, requestId: null, intentId: null })
   const headers = { 'content-type': 'application/json' }
-  const again = { method: 'POST', path: '/payment-intents', headers, body }
-  const { status, requestId, intentId } = await json('POST', `${path}/requests`, again)
-  expect(status).toBe(201)
-  await expect
-    .poll(async () => (await requests())[0])
-    .toMatchObject({ status, requestId, intentId })
+  const create = { method: 'POST', path: '/payment-intents', headers, body: JSON.stringify(order) }
+  const sent = await send(create)
+  expect(sent.status).toBe(201)
+  await expect.poll(async () => (await requests())[0]).toMatchObject(sent)
   for (const wrong of [
     { path: '/healthz' },
     { path: '/payment-intents\r\n' },
     { headers: { cookie: 'a' } },
   ]) {
-    const response = await control(service, 'POST', `${path}/requests`, { ...sent, ...wrong })
-    expect(response.status).toBe(400)
+    expect(await send(wrong)).toMatchObject({ status: 400 })
   }
-})
-
-test('masks a secret that was sent as the name of a field, in the response and in the log', async () => {
-  const response = await create(service, { ...order, [service.apiKey]: 1 })
-  const pointer = '/pi_sk_test_…'
-  const { errors, detail } = (await response.json()) as { errors: unknown; detail: string }
-  expect(errors).toMatchObject([{ pointer, detail: expect.stringMatching(/^pi_sk_test_… is not/) }])
-  expect(detail).toMatch(/^pi_sk_test_… is not a parameter/)
-  await expect.poll(requests).toMatchObject([{ errors: [{ pointer }] }])
 })
 
 /** @see Finding U1 */
@@ -291,10 +255,6 @@ test('finds intents by order, status, customer, and card', async () => {
     const found = intents.map(({ orderId }: { orderId: string }) => orderId)
     expect([query, found]).toEqual([query, orders])
   }
-  for (const q of ['x'.repeat(201), '\0']) {
-    const list = `${path}/intents?q=${encodeURIComponent(q)}`
-    expect((await control(service, 'GET', list)).status).toBe(400)
-  }
 })
 
 test('lists issues that will cause errors in production', async () => {
@@ -340,8 +300,7 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   const registered = { origins: ['http://localhost:3000', origin] }
   expect(await json('POST', origins, { origin })).toEqual(registered)
   expect(await issues()).toMatchObject([{ origin: other, environment, count: 1 }])
-  const named = { merchant: 'Tsiran', environment: 'test' } as const
-  await administer(directory, { command: 'origins add', origin: other, ...named })
+  await service.changeOrigin('add', other)
   expect(await issues()).toEqual([])
   for (const site of [other, origin]) {
     await json('DELETE', `${origins}?origin=${encodeURIComponent(site)}`)
@@ -395,6 +354,7 @@ test('finds no live environment with any route', async () => {
   const ofEnvironment = Object.values(routes).filter(({ path }) =>
     path.startsWith('/_sandbox/environments/:id'),
   )
+  const liveEnvironment = `env_${apiKeyPattern.exec(live.apiKey)?.[2]}`
   for (const { method, path: pattern } of ofEnvironment) {
     const at = pattern.replace('/_sandbox', '').replace(':id', liveEnvironment)
     const body = method === 'POST' || method === 'PUT' ? { offset: 1 } : undefined
@@ -404,12 +364,14 @@ test('finds no live environment with any route', async () => {
 })
 
 test.each([
-  [400, 'GET', `${path}/intents?before=a%20b`],
-  [400, 'DELETE', `${path}/origins?origin=%00`],
-  [400, 'POST', '/environments/%00/reset'],
-  [400, 'POST', '/intents/%00/checkout'],
-] as const)('returns %s for request %#', async (status, method, at) => {
-  expect((await control(service, method, at)).status).toBe(status)
+  ['GET', `${path}/intents?before=a%20b`],
+  ['GET', `${path}/intents?q=${'x'.repeat(201)}`],
+  ['GET', `${path}/intents?q=%00`],
+  ['DELETE', `${path}/origins?origin=%00`],
+  ['POST', '/environments/%00/reset'],
+  ['POST', '/intents/%00/checkout'],
+] as const)('rejects %s %.60s', async (method, at) => {
+  expect((await control(service, method, at)).status).toBe(400)
 })
 
 test('requires the admin token for every request', async () => {

@@ -3,7 +3,7 @@ import { apiKeyPattern } from '@pi-checkout/contract'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { serve, temporaryFolder } from '../support/lifetime.ts'
-import { administer, startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService } from '../support/service.ts'
 
 const directory = temporaryFolder()
 
@@ -33,19 +33,19 @@ test('leaves the directory to the next start if its port is in use', async () =>
 })
 
 test('keeps the environment and its key over a restart, until the key is revoked', async () => {
-  const data = temporaryFolder()
-  const start = async (env: NodeJS.ProcessEnv): Promise<string> => {
-    const { apiKey, stop } = await startTestService(env)
-    await stop()
-    return apiKey
+  const start = async (env: NodeJS.ProcessEnv) => {
+    const service = await startTestService(env)
+    await service.stop()
+    return service
   }
-  const environmentOf = (apiKey: string) => apiKeyPattern.exec(apiKey)?.[2]
-  const first = await start({ PI_DATA_DIR: data })
-  expect(await start({ PI_DATA_DIR: data })).toBe(first)
-  const [key] = (await administer<Keys>(data, { command: 'keys list' })).keys
-  await administer(data, { command: 'keys revoke', id: key?.id ?? '' })
-  const after = await start({ PI_DATA_DIR: data })
-  expect(after).not.toBe(first)
+  const environmentOf = ({ apiKey }: TestService) => apiKeyPattern.exec(apiKey)?.[2]
+  const env = { PI_DATA_DIR: temporaryFolder() }
+  const first = await start(env)
+  expect((await start(env)).apiKey).toBe(first.apiKey)
+  const { keys } = await first.administer<Keys>({ command: 'keys list' })
+  await first.administer({ command: 'keys revoke', id: keys[0]?.id ?? '' })
+  const after = await start(env)
+  expect(after.apiKey).not.toBe(first.apiKey)
   expect([environmentOf(after), environmentOf(first)?.length]).toEqual([environmentOf(first), 16])
   expect(environmentOf(await start({}))).not.toBe(environmentOf(first))
 })
