@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test, vi } from 'vitest'
+import { rejectionDelay, waitsOfIntent } from '../../src/waiting/waits.ts'
 import { atEnd } from '../support/lifetime.ts'
 import { openPage, startTestService } from '../support/service.ts'
 
@@ -28,18 +29,22 @@ test('rejects requests without a wait, however many others it has rejected', asy
 })
 
 /** @see Finding S5 */
-test('rejects the newest of 21 waiting pages of one intent, after a pause, until others leave', async () => {
+test('keeps twenty waiting pages of one intent, and rejects one more after a pause', async () => {
   const page = await openPage(service)
   const left = new AbortController()
-  const waiting = Array.from({ length: 21 }, () => page.get('?waitForVersion=2', left.signal))
-  for (const each of waiting) each.catch(() => {})
-  expect(await Promise.race([...waiting, sleep(1500, 'none')])).toBe('none')
+  const wait = async (signal?: AbortSignal) => await page.get('?waitForVersion=2', signal)
+  const leaving = Array.from({ length: waitsOfIntent / 2 }, () => wait(left.signal))
+  const staying = Array.from({ length: waitsOfIntent / 2 + 1 }, () => wait())
+  for (const each of leaving) each.catch(() => {})
+  const waiting = [...leaving, ...staying]
+  expect(await Promise.race([...waiting, sleep(rejectionDelay / 2, 'none')])).toBe('none')
   const { status, headers } = await Promise.race(waiting)
   expect([status, headers.get('retry-after')]).toEqual([429, '5'])
+  // A page that has left makes room for another one.
   left.abort()
   await sleep(500)
-  const waits = async (): Promise<unknown> =>
-    await Promise.race([page.get('?waitForVersion=2'), sleep(4000, 'waits')])
-  await expect.poll(waits).toBe('waits')
+  expect(await Promise.race([wait(), sleep(rejectionDelay + 1000, 'waits')])).toBe('waits')
   await page.post('cancel', {})
+  const statuses = (await Promise.all(staying)).map((each) => each.status)
+  expect(statuses.filter((each) => each === 200).length).toBeGreaterThanOrEqual(waitsOfIntent / 2)
 })

@@ -93,18 +93,6 @@ describe.each(stores)('%s', async (_, open) => {
     }
   })
 
-  test('changes an intent once for each revision, however many changes share a statement', async () => {
-    const intent = newIntent()
-    await store.create({ intent })
-    const next = { ...intent, version: 2, status: 'canceled', finalizedAt: new Date() } as const
-    const at = next.finalizedAt.toISOString()
-    const events = [{ cause: 'canceled', status: 'canceled', at }] as const
-    const to = { ...next, state: { ...stateOf(intent), events } }
-    const written = await Promise.all(Array.from({ length: 30 }, () => store.write(intent, to)))
-    expect(written.filter(Boolean)).toHaveLength(1)
-    expect((await store.find(intent.id))?.revision).toBe(2)
-  })
-
   test('commits all statements of a transaction, or none', async () => {
     const name = (id: string, name: string) =>
       sql`insert into merchants (id, name, created_at) values (${id}, ${name}, 1)`
