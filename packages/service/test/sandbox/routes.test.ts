@@ -24,6 +24,8 @@ beforeEach(async () => {
   await control(service, 'POST', `${path}/reset`)
 })
 
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
 async function json(...[method, at, body]: Sent): Promise<any> {
   return await (await control(service, method, at, body)).json()
@@ -77,19 +79,75 @@ test.each([
   expect(await statusOf(service, id)).toBe(status)
 })
 
-test('logs the fields of a rejected request, and no clientSecret in a path', async () => {
-  const id = await newIntent()
-  await retrieve(service, `${id}_secret_abc`)
-  await create(service, { ...order, amount: 'three', order_id: 'A-1' })
-  await expect.poll(requests).toMatchObject([
-    {
-      status: 400,
-      problem: 'unknown_parameter',
-      errors: [{ pointer: '/amount' }, { pointer: '/order_id' }],
-    },
-    { method: 'GET', path: '/payment-intents/pi_…_secret_…', status: 404, environment },
-    { method: 'POST', path: '/payment-intents', status: 201, operation: 'create', intentId: id },
-  ])
+const address = (path: string): string => `${service.url}/payment-intents/${path}`
+const liveId = (await created(live)).id
+const hidden = { intentId: null, path: '/payment-intents/pi_…' }
+
+/** @see Finding U1 */
+function priced(amount: number, currency: string, shown: object): Logged {
+  const send = async () => await create(service, { ...order, amount, currency })
+  return [`a create of ${amount} ${currency}`, send, { status: 400, order: shown }]
+}
+
+type Logged = readonly [what: string, send: () => Promise<Response>, entry: object]
+
+test.each<Logged>([
+  [
+    'a create',
+    () => create(service),
+    { method: 'POST', path: '/payment-intents', status: 201, operation: 'create', environment },
+  ],
+  [
+    'a rejected create with its fields',
+    () => create(service, { ...order, amount: 'three', order_id: 'A-1' }),
+    { problem: 'unknown_parameter', errors: [{ pointer: '/amount' }, { pointer: '/order_id' }] },
+  ],
+  priced(15.5, 'AMD', { orderId: 'A-1001', amount: 15.5, currency: 'AMD' }),
+  priced(-1, 'USD', { amount: -1, currency: 'USD' }),
+  // It could be a card number.
+  priced(1e20, 'AMD', { amount: null, currency: 'AMD' }),
+  priced(100, 'toString', { amount: 100, currency: null }),
+  [
+    'a fault',
+    () => create(service, order, { 'sandbox-fault': '500' }),
+    { status: 500, faults: ['500'] },
+  ],
+  [
+    'a clientSecret in a path',
+    () => retrieve(service, 'pi_1_secret_abc'),
+    { path: '/payment-intents/pi_…_secret_…', status: 404 },
+  ],
+  [
+    'a wrong path with a key',
+    () => fetch(`${service.url}/payment-intent/1`, { headers: bearer(service.apiKey) }),
+    { path: '/payment-intent/1' },
+  ],
+  ['no live id, with a test key', () => retrieve(service, liveId), { ...hidden, status: 404 }],
+  ['no live id, without a key', () => fetch(address(liveId)), hidden],
+  [
+    'no live id, with a wrong key',
+    () => fetch(address(liveId), { headers: bearer('garbled') }),
+    { ...hidden, status: 401, environment: null },
+  ],
+  ['no live id, of a page', () => fetch(address(liveId), { method: 'OPTIONS' }), hidden],
+  [
+    'no live id in a longer path',
+    () => fetch(address(`${liveId}/more`)),
+    { intentId: null, path: '/payment-intents/pi_…/more' },
+  ],
+])('logs %s', async (_, send, entry) => {
+  for (const missing of ['/nothing', '/robots.txt']) await fetch(service.url + missing)
+  await send()
+  expect(await waitForRequests(1)).toMatchObject([entry])
+})
+
+test('names the order of a read', async () => {
+  await retrieve(service, await newIntent())
+  const [read] = await waitForRequests(2)
+  expect(read).toMatchObject({
+    operation: 'retrieve',
+    order: { orderId: 'A-1001', amount: 150000 },
+  })
 })
 
 test('keeps the body, the key, and the response of a request', async () => {
@@ -111,24 +169,6 @@ test('keeps the body, the key, and the response of a request', async () => {
     responseBody: expect.stringMatching(/"pointer":"\/amount".*"detail":"amount/),
     isExact: true,
   })
-})
-
-test('logs a wrong path with a key, and no missing page or icon', async () => {
-  for (const missing of ['/nothing', '/robots.txt']) await fetch(service.url + missing)
-  const headers = { authorization: `Bearer ${service.apiKey}` }
-  await fetch(`${service.url}/payment-intent/1`, { headers })
-  const [{ path: logged }] = await waitForRequests(1)
-  expect(logged).toBe('/payment-intent/1')
-})
-
-test('names the order of a read, and the requests that a fault changed', async () => {
-  const id = await newIntent()
-  await retrieve(service, id)
-  await create(service, order, { 'sandbox-fault': '500' })
-  await waitForRequests(3)
-  expect((await requests())[1]).toMatchObject({ order: { orderId: 'A-1001', amount: 150000 } })
-  const { requests: changed } = await json('GET', `${path}/faults`)
-  expect(changed).toMatchObject([{ status: 500, faults: ['500'] }])
 })
 
 test.each([
@@ -178,34 +218,13 @@ test('sends a request as the merchant, with the faults and rejections of a real 
   }
 })
 
-/** @see Finding U1 */
-test('shows the amount of a rejected create, unless it is so large that it could be a card number', async () => {
-  for (const [amount, currency] of [
-    [15.5, 'AMD'],
-    [1e20, 'AMD'],
-    [-1, 'USD'],
-    [100, 'toString'],
-  ]) {
-    await create(service, { ...order, amount, currency })
-  }
-  const { orderId } = order
-  await expect
-    .poll(requests)
-    .toMatchObject([
-      { order: { amount: 100, currency: null } },
-      { order: { orderId, amount: -1, currency: 'USD' } },
-      { order: { orderId, amount: null, currency: 'AMD' } },
-      { order: { orderId, amount: 15.5, currency: 'AMD' } },
-    ])
-})
-
 /** @see Finding U5 */
 test('keeps the newest 500 requests of each environment, and why a create failed', async () => {
   await create(service, { ...order, amount: 0.5 })
   const other = await json('POST', '/environments', {})
   const sent = { method: 'POST', body: JSON.stringify(order) }
   const send = async (apiKey: string, type: string): Promise<void> => {
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': type }
+    const headers = { ...bearer(apiKey), 'content-type': type }
     await (await fetch(`${service.url}/payment-intents`, { ...sent, headers })).arrayBuffer()
   }
   for (let round = 0; round < 11; round++) {
@@ -309,55 +328,20 @@ test('lists a page of an unregistered origin as an issue until it is registered'
 })
 
 test('hides live environments', async () => {
-  const { id } = await created(live)
-  await retrieve(live, id)
+  await retrieve(live, liveId)
   await create(live, order, { origin: 'http://localhost:3000' })
-  await fetch(`${service.url}/checkout/${id}`, { headers: { referer: 'http://localhost:1/' } })
+  await fetch(`${service.url}/checkout/${liveId}`, { headers: { referer: 'http://localhost:1/' } })
   expect((await json('GET', '/environments')).environments).toMatchObject([
     { id: environment, merchant: 'Tsiran' },
   ])
   expect([await requests(), await issues()]).toEqual([[], []])
-  for (const [method, at, body] of [
-    ['GET', `/intents/${id}`],
-    ['POST', `/intents/${id}/settle`, { outcome: 'succeeded' }],
-    ['POST', `/intents/${id}/checkout`],
-  ] as const) {
-    expect((await control(service, method, at, body)).status, at).toBe(404)
-  }
-})
-
-test('masks the id of a live intent in the request log', async () => {
-  const { id } = await created(live)
-  const known = await newIntent('of-a-test')
-  const address = `${service.url}/payment-intents/${id}`
-  await fetch(address)
-  await fetch(address, { headers: { authorization: 'Bearer garbled' } })
-  await fetch(address, { method: 'OPTIONS' })
-  await fetch(`${address}/more`)
-  await fetch(`${service.url}/payment-intents/${known}`)
-  await retrieve(service, id)
-  const masked = { intentId: null, path: '/payment-intents/pi_…' }
-  await expect
-    .poll(requests)
-    .toMatchObject([
-      { ...masked, status: 404, environment },
-      { ...masked, status: 401, environment: null },
-      { intentId: null, path: '/payment-intents/pi_…/more' },
-      masked,
-      masked,
-      masked,
-      { intentId: known },
-    ])
-})
-
-test('finds no live environment with any route', async () => {
-  const ofEnvironment = Object.values(routes).filter(({ path }) =>
-    path.startsWith('/_sandbox/environments/:id'),
-  )
-  const liveEnvironment = `env_${apiKeyPattern.exec(live.apiKey)?.[2]}`
-  for (const { method, path: pattern } of ofEnvironment) {
-    const at = pattern.replace('/_sandbox', '').replace(':id', liveEnvironment)
-    const body = method === 'POST' || method === 'PUT' ? { offset: 1 } : undefined
+  const ids = { environments: `env_${apiKeyPattern.exec(live.apiKey)?.[2]}`, intents: liveId }
+  for (const { method, path: pattern } of Object.values(routes)) {
+    const [, kind] = /^\/_sandbox\/(environments|intents)\/:id/.exec(pattern) ?? []
+    if (!kind) continue
+    const at = pattern.replace('/_sandbox', '').replace(':id', ids[kind as keyof typeof ids])
+    const sent = pattern.endsWith('/settle') ? { outcome: 'succeeded' } : { offset: 1 }
+    const body = method === 'POST' || method === 'PUT' ? sent : undefined
     const response = await control(service, method, at.replace(/:\w+/, '1'), body)
     expect(response.status, `${method} ${pattern}`).toBe(404)
   }
