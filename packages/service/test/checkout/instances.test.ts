@@ -45,16 +45,16 @@ test('shows a change to a waiting buyer after every connection was cut', async (
 
 test('ends the session of a buyer whose clientSecret is revoked while Pay is handled', async () => {
   const { id, page } = await openPages()
-  await operator.query('begin')
-  await operator.query('select from intents where id = $1 for update', [id])
-  const paying = page.pay('4242424242424242', { version: 1 })
-  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
-  await expect.poll(async () => (await operator.query(waiting)).rowCount).toBeGreaterThan(0)
-  await operator.query(
+  const revoking = await connectTo(server.url)
+  await revoking.query('begin')
+  await revoking.query(
     'update intents set revoked_at = created_at, revision = revision + 1 where id = $1',
     [id],
   )
-  await operator.query('commit')
+  const paying = page.pay('4242424242424242', { version: 1 })
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
+  await expect.poll(async () => (await operator.query(waiting)).rowCount).toBeGreaterThan(0)
+  await revoking.query('commit')
   expect(await problemOf(await paying)).toBe('401 invalid_session')
   expect(await statusOf(first, id)).toBe('canceled')
 })
