@@ -53,24 +53,16 @@ const ofRetrieve: Causes = {
   payment_intent_not_found: () => retrieve(service, unknown),
 }
 
-for (const [operation, causes] of [
-  ['create', ofCreate],
-  ['retrieve', ofRetrieve],
-] as const) {
-  for (const [code, cause] of Object.entries(causes)) {
-    test(`returns the documented problem of ${operation}: ${code}`, async () => {
-      const response = await described(await cause(), operation)
-      const { status, retryable } = problemCodes[code as ProblemCode]
-      expect(response.status).toBe(status)
-      const type = `/docs#${code}`
-      expect(await response.json()).toMatchObject({ code, status, retryable, type })
-    })
-  }
-}
-
-function jsonHeaders({ apiKey }: { readonly apiKey: string }): readonly string[] {
-  return [`Authorization: Bearer ${apiKey}`, 'Content-Type: application/json']
-}
+test.each([
+  ...Object.entries(ofCreate).map(([code, cause]) => ['create', code, cause] as const),
+  ...Object.entries(ofRetrieve).map(([code, cause]) => ['retrieve', code, cause] as const),
+])('returns the documented problem of %s: %s', async (operation, code, cause) => {
+  const response = await described(await cause(), operation)
+  const { status, retryable } = problemCodes[code as ProblemCode]
+  expect(response.status).toBe(status)
+  const type = `/docs#${code}`
+  expect(await response.json()).toMatchObject({ code, status, retryable, type })
+})
 
 async function revokedKey(): Promise<string> {
   const { id, apiKey } = await service.newKey('Revoked')
@@ -82,8 +74,13 @@ async function revokedKey(): Promise<string> {
 async function unfinished(): Promise<Response> {
   const timeouts = { headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 100 }
   const hasty = await startTestService({}, timeouts)
-  const lines = ['POST /payment-intents HTTP/1.1', 'Host: 127.0.0.1', ...jsonHeaders(hasty)]
-  return await sendRaw(hasty.url, [...lines, 'Content-Length: 100'])
+  return await sendRaw(hasty.url, [
+    'POST /payment-intents HTTP/1.1',
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${hasty.apiKey}`,
+    'Content-Type: application/json',
+    'Content-Length: 100',
+  ])
 }
 
 test('serves the documentation with a row for each code', async () => {

@@ -5,27 +5,12 @@ import { expect, test } from 'vitest'
 import { serve, temporaryFolder } from '../support/lifetime.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-const directory = temporaryFolder()
-
 interface Keys {
   readonly keys: readonly { readonly id: string }[]
 }
 
-/** Returns a create without its body. The service sends `100 Continue` when it waits for the body. */
-function beginningOf({ url, apiKey }: TestService, length: number): string {
-  return [
-    'POST /payment-intents HTTP/1.1',
-    `Host: ${new URL(url).host}`,
-    `Authorization: Bearer ${apiKey}`,
-    'Content-Type: application/json',
-    `Content-Length: ${length}`,
-    'Expect: 100-continue',
-    '',
-    '',
-  ].join('\r\n')
-}
-
 test('leaves the directory to the next start if its port is in use', async () => {
+  const directory = temporaryFolder()
   const { port } = new URL(await serve(() => {}))
   const start = startTestService({ PI_DATA_DIR: directory }, { flags: { port } })
   await expect(start).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use`)
@@ -51,11 +36,14 @@ test('keeps the environment and its key over a restart, until the key is revoked
 })
 
 test('stops within ten seconds regardless of its clients', async () => {
-  const service = await startTestService({ PI_DATA_DIR: directory })
-  // A client whose body never arrives completely.
-  const slow = await openSocket(new URL(service.url).port)
-  slow.write(beginningOf(service, 50))
-  // The service waits for the body now.
+  const service = await startTestService()
+  const { host, port } = new URL(service.url)
+  // A client whose body never arrives. The service says that it waits for it.
+  const slow = await openSocket(port)
+  const head = ['POST /payment-intents HTTP/1.1', `Host: ${host}`, 'Expect: 100-continue']
+  const authorization = `Authorization: Bearer ${service.apiKey}`
+  const body = ['Content-Type: application/json', 'Content-Length: 50', '', '']
+  slow.write([...head, authorization, ...body].join('\r\n'))
   await once(slow, 'data')
   const begin = performance.now()
   const ends = once(slow, 'close')

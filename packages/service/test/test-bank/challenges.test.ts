@@ -103,16 +103,6 @@ test('shows a full-page challenge in no frame and returns the buyer by GET', asy
   expect((await client.view()).status).toBe('succeeded')
 })
 
-test('returns the buyer of a full page to it', async () => {
-  const client = await challenged('4000002760003184')
-  const query = `?return=${encodeURIComponent(page)}&locale=hy`
-  const ticket = await client.openChallenge({ returnUrl: query })
-  const asked = await submit(ticket.url, { token: ticket.token })
-  const back = await answer(ticket, tokenIn(await asked.text()), '0000')
-  const { id } = await client.view()
-  expect(back.headers.get('location')).toBe(`${service.url}/checkout/${id}/page${query}`)
-})
-
 test('escapes the merchant’s name and form fields', async () => {
   const merchant = '<img src=x onerror=alert(1)> "Books"'
   const other = await service.newKey(merchant)
