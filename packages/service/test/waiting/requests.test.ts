@@ -1,26 +1,34 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { control, environmentId } from '../support/sandbox.ts'
-import { openPage, problemOf, startTestService, startWaiting } from '../support/service.ts'
+import {
+  openPage,
+  problemOf,
+  startTestService,
+  startWaiting,
+  storeSettings,
+} from '../support/service.ts'
 
-const service = await startTestService()
-const path = `/environments/${await environmentId(service)}`
+describe.each(storeSettings)('%s', async (_, settings) => {
+  const service = await startTestService(await settings())
+  const path = `/environments/${await environmentId(service)}`
 
-test('applies the clock of a test environment to its waiting requests only', async () => {
-  const other = await service.newKey('Sevan Books')
-  await service.changeOrigin('add', 'http://localhost:3000', { merchant: 'Sevan Books' })
-  const [moved, unmoved] = [await openPage(service), await openPage(other)]
-  const [one, two] = [await startWaiting(moved), await startWaiting(unmoved)]
-  await control(service, 'PUT', `${path}/clock`, { advance: 24 * 3600_000 })
-  expect(await (await one.response).json()).toMatchObject({ status: 'expired' })
-  await unmoved.post('cancel', {})
-  expect(await (await two.response).json()).toMatchObject({ status: 'canceled' })
-})
+  test('applies the clock of a test environment to its waiting requests only', async () => {
+    const other = await service.newKey('Sevan Books')
+    await service.changeOrigin('add', 'http://localhost:3000', { merchant: 'Sevan Books' })
+    const [moved, unmoved] = [await openPage(service), await openPage(other)]
+    const [one, two] = [await startWaiting(moved), await startWaiting(unmoved)]
+    await control(service, 'PUT', `${path}/clock`, { advance: 24 * 3600_000 })
+    expect(await (await one.response).json()).toMatchObject({ status: 'expired' })
+    await unmoved.post('cancel', {})
+    expect(await (await two.response).json()).toMatchObject({ status: 'canceled' })
+  })
 
-test('rejects a waiting request whose intent is deleted', async () => {
-  const { response } = await startWaiting(await openPage(service))
-  await control(service, 'POST', `${path}/reset`)
-  expect(await problemOf(await response)).toBe('401 invalid_session')
+  test('rejects a waiting request whose intent is deleted', async () => {
+    const { response } = await startWaiting(await openPage(service))
+    await control(service, 'POST', `${path}/reset`)
+    expect(await problemOf(await response)).toBe('401 invalid_session')
+  })
 })
 
 test('stops without waiting for buyers and without cutting them off', async () => {
