@@ -1,6 +1,8 @@
+import pg from 'pg'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { Change, Database } from '../../src/store/database.ts'
-import { openPostgres } from '../../src/store/postgres.ts'
+import { openPool, openPostgres } from '../../src/store/postgres.ts'
+import { shareChanges } from '../../src/store/receive.ts'
 import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
 
 const server = await startPostgres()
@@ -37,4 +39,16 @@ test('publishes without waiting for a missing synchronous standby', async () => 
   await expect.poll(shown).toEqual({ synchronous_standby_names: 'missing' })
   sender.notify({ intentId: 'pi_2' })
   await expect.poll(() => named).toContain('pi_2')
+})
+
+test('says that changes may be missing, if it could not publish them', async () => {
+  const pool = openPool({ connectionString: server.url })
+  const cut = vi.spyOn(pool, 'query').mockRejectedValueOnce(new Error('no connection'))
+  const failing = shareChanges(pool, () => new pg.Client(server.url))
+  atEnd(() => failing.close())
+  const changes: Change[] = []
+  receiver.listen((change) => changes.push(change))
+  failing.notify({ intentId: 'pi_4' })
+  await expect.poll(() => changes).toContain('environments')
+  expect(cut).toHaveBeenCalled()
 })
