@@ -50,7 +50,7 @@ test('limits a live environment without a setting, and no test environment', () 
   expect(() => ask('live')).toThrow(rejected)
 })
 
-test('limits the live confirmations of an environment, besides those of an intent', () => {
+test('limits the live confirmations of an environment', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   atEnd(() => vi.useRealTimers())
   const { confirm } = createRateLimits(readConfig({}, {}))

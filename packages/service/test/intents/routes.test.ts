@@ -80,6 +80,13 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     const fixed = await create(service, order, key)
     expect([fixed.status, isReplay(fixed)]).toEqual([201, false])
   })
+
+  test('accepts a whole number in any notation as an amount', async () => {
+    for (const literal of ['100', '100.0', '1e2', '10000e-2', '9007199254740991']) {
+      const response = await create(service, `{"amount":${literal},"currency":"USD","orderId":"1"}`)
+      expect(await response.json()).toMatchObject({ amount: Number(literal) })
+    }
+  })
 })
 
 const service = await startTestService()
