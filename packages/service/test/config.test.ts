@@ -1,14 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { shellQuote } from '../shared/shell-quote.ts'
 import { readConfig } from '../src/config.ts'
-
-test('quotes a word so that a shell reads it unchanged', () => {
-  const text = `Ani's "$HOME" \`id\` \\ * ; tea`
-  expect(execFileSync('sh', ['-c', `printf %s ${shellQuote(text)}`], { encoding: 'utf8' })).toBe(
-    text,
-  )
-})
 
 test('drains for 5 seconds with PostgreSQL, and not with the embedded store', () => {
   const drainMs = (flags: object, PI_DRAIN_MS = ''): number =>

@@ -1,19 +1,15 @@
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/lifetime.ts'
 import {
-  administer,
   create,
   described,
-  newKey,
   order,
   retrieve,
   sendRaw,
   startTestService,
 } from '../support/service.ts'
 
-const directory = temporaryFolder()
-const service = await startTestService({ PI_DATA_DIR: directory })
+const service = await startTestService()
 const { url } = service
 const unknown = `pi_${'0'.repeat(24)}`
 const keyless = {
@@ -57,34 +53,26 @@ const ofRetrieve: Causes = {
   payment_intent_not_found: () => retrieve(service, unknown),
 }
 
-for (const [operation, causes] of [
-  ['create', ofCreate],
-  ['retrieve', ofRetrieve],
-] as const) {
-  for (const [code, cause] of Object.entries(causes)) {
-    test(`returns the documented problem of ${operation}: ${code}`, async () => {
-      const response = await described(await cause(), operation)
-      const facts = problemCodes[code as ProblemCode]
-      expect(response.status).toBe(facts.status)
-      expect(await response.json()).toEqual({
-        ...facts,
-        code,
-        type: `/docs#${code}`,
-        requestId: response.headers.get('request-id'),
-        detail: expect.any(String),
-        errors: expect.any(Array),
-      })
-    })
-  }
-}
-
-function jsonHeaders({ apiKey }: { readonly apiKey: string }): readonly string[] {
-  return [`Authorization: Bearer ${apiKey}`, 'Content-Type: application/json']
-}
+test.each([
+  ...Object.entries(ofCreate).map(([code, cause]) => ['create', code, cause] as const),
+  ...Object.entries(ofRetrieve).map(([code, cause]) => ['retrieve', code, cause] as const),
+])('returns the documented problem of %s: %s', async (operation, code, cause) => {
+  const response = await described(await cause(), operation)
+  const facts = problemCodes[code as ProblemCode]
+  expect(response.status).toBe(facts.status)
+  expect(await response.json()).toEqual({
+    ...facts,
+    code,
+    type: `/docs#${code}`,
+    requestId: response.headers.get('request-id'),
+    detail: expect.any(String),
+    errors: expect.any(Array),
+  })
+})
 
 async function revokedKey(): Promise<string> {
-  const { id, apiKey } = await newKey(directory, 'Revoked')
-  await administer(directory, ({ revokeKey }, db) => revokeKey(db, id))
+  const { id, apiKey } = await service.newKey('Revoked')
+  await service.administer(({ revokeKey }, db) => revokeKey(db, id))
   return apiKey
 }
 
@@ -92,8 +80,13 @@ async function revokedKey(): Promise<string> {
 async function unfinished(): Promise<Response> {
   const timeouts = { headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 100 }
   const hasty = await startTestService({}, timeouts)
-  const lines = ['POST /payment-intents HTTP/1.1', 'Host: 127.0.0.1', ...jsonHeaders(hasty)]
-  return await sendRaw(hasty.url, [...lines, 'Content-Length: 100'])
+  return await sendRaw(hasty.url, [
+    'POST /payment-intents HTTP/1.1',
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${hasty.apiKey}`,
+    'Content-Type: application/json',
+    'Content-Length: 100',
+  ])
 }
 
 test('serves the documentation with a row for each code', async () => {

@@ -5,11 +5,8 @@ import { promisify } from 'node:util'
 import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
-import { newSecretKey } from '../../src/secret-keys.ts'
-import { openPostgres } from '../../src/store/postgres.ts'
-import { sql } from '../../src/store/sql.ts'
-import { answer, enter } from '../support/checkout.ts'
-import { startPostgres } from '../support/lifetime.ts'
+import { answer, enter } from '../support/bank.ts'
+import { connectTo, startPostgres } from '../support/lifetime.ts'
 import { create, created, order, retrieve, startTestService } from '../support/service.ts'
 
 const listed = '4000000000003220'
@@ -18,12 +15,7 @@ const cvc = '8193'
 
 test('writes no secret to PostgreSQL, its files, or a log', async () => {
   const server = await startPostgres()
-  const secretKeys = newSecretKey()
-  const service = await startTestService({
-    PI_DATABASE_URL: server.url,
-    PI_SECRET_KEY: secretKeys,
-    PI_LOG_LEVEL: 'info',
-  })
+  const service = await startTestService({ ...server.env, PI_LOG_LEVEL: 'info' })
   const { apiKey, ready } = service
   const wrongKey = sampleKey('w')
   const key = { 'idempotency-key': 'canary-of-an-idempotency-key' }
@@ -57,11 +49,10 @@ test('writes no secret to PostgreSQL, its files, or a log', async () => {
   responses.push(JSON.stringify(await client.view()))
   expect(responses.at(-1)).toContain('"status":"succeeded"')
 
-  const db = await openPostgres(server.url)
-  const [{ data = '' } = {}] = await db.query<{ data: string }>(sql`
-    select current_setting('data_directory') as data`)
-  await db.query(sql`checkpoint`)
-  await db.close()
+  const operator = await connectTo(server.url)
+  const { rows } = await operator.query("select current_setting('data_directory') as data")
+  const data = String(rows[0].data)
+  await operator.query('checkpoint')
   const { stdout: dump } = await promisify(execFile)(join(server.binaries, 'pg_dump'), [server.url])
   await service.stop()
   // The search is worth something only if it finds what is there.
@@ -81,7 +72,7 @@ test('writes no secret to PostgreSQL, its files, or a log', async () => {
     client.token,
     ticket.token,
     token,
-    secretKeys.slice(3),
+    server.env.PI_SECRET_KEY,
   ]) {
     expect(secret.length).toBeGreaterThan(12)
     const encoded = Buffer.from(secret).toString('base64').replace(/=+$/, '')

@@ -1,15 +1,13 @@
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
-import { change } from '../../src/intents/store.ts'
-import { startCheckout } from '../support/checkout.ts'
-import { problemOf } from '../support/service.ts'
+import { created, problemOf, startTestService } from '../support/service.ts'
 
 const shop = 'https://shop.example'
 const returnUrl = `${shop}/orders/A-1?from=checkout`
-const checkout = await startCheckout()
-await checkout.registerOrigin(shop)
-await checkout.registerOrigin('https://books.example', 'env_other')
+const service = await startTestService({}, { flags: { shopOrigin: [shop] } })
+await service.newKey('Sevan Books')
+await service.changeOrigin('addOrigin', 'https://books.example', { merchant: 'Sevan Books' })
 
 /** Posts the form of a shop's page. */
 async function open(
@@ -17,7 +15,7 @@ async function open(
   fields: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = { origin: shop },
 ): Promise<Response> {
-  return await fetch(`${checkout.url}/checkout/${id}`, {
+  return await fetch(`${service.url}/checkout/${id}`, {
     method: 'POST',
     headers,
     body: new URLSearchParams({ clientSecret, returnUrl, ...fields }),
@@ -30,19 +28,19 @@ function cookieOf(response: Response): string {
 }
 
 async function show(path: string, cookie = ''): Promise<Response> {
-  return await fetch(checkout.url + path, { headers: { cookie }, redirect: 'manual' })
+  return await fetch(service.url + path, { headers: { cookie }, redirect: 'manual' })
 }
 
 async function openSession(id: string, headers: Record<string, string>): Promise<Response> {
-  return await fetch(`${checkout.url}/checkout/${id}/session`, {
+  return await fetch(`${service.url}/checkout/${id}/session`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', origin: checkout.url, ...headers },
+    headers: { 'content-type': 'application/json', origin: service.url, ...headers },
     body: '{}',
   })
 }
 
 test('opens the page with an address without a credential, and its session with a cookie', async () => {
-  const pair = await checkout.createIntent()
+  const pair = await created(service)
   const opened = await open(pair, { locale: 'hy', appearance: '{"radius":3}' })
   expect(opened.status).toBe(303)
   expect(opened.headers.get('set-cookie')).toMatch(
@@ -71,14 +69,14 @@ test('opens the page with an address without a credential, and its session with 
   const planted = { cookie: `pi-checkout=planted; ${cookie}` }
   const grant = (await (await openSession(pair.id, planted)).json()) as SessionGrant
   expect(grant.intent).toMatchObject({ id: pair.id, status: 'requires_payment_method' })
-  const view = await fetch(`${checkout.url}/checkout-api/intent`, {
+  const view = await fetch(`${service.url}/checkout-api/intent`, {
     headers: { authorization: `Bearer ${grant.token}` },
   })
   expect(view.status).toBe(200)
 })
 
 test('leads back to the shop without the cookie of this checkout', async () => {
-  const [pair, other] = [await checkout.createIntent(), await checkout.createIntent()]
+  const [pair, other] = [await created(service), await created(service)]
   const opened = await open(pair)
   const location = opened.headers.get('location') ?? ''
   const cookies = ['', 'pi-checkout=', 'pi-checkout=x.y.z', cookieOf(await open(other))]
@@ -91,11 +89,11 @@ test('leads back to the shop without the cookie of this checkout', async () => {
   // The cookie opens the session for the page's own origin only, and is no token of the private API.
   const foreign = await openSession(pair.id, { cookie, origin: shop })
   expect(await problemOf(foreign)).toBe('403 origin_not_allowed')
-  const view = await fetch(`${checkout.url}/checkout-api/intent`, {
+  const view = await fetch(`${service.url}/checkout-api/intent`, {
     headers: { authorization: `Bearer ${cookie.split('=')[1]}` },
   })
   expect(await problemOf(view)).toBe('401 invalid_session')
-  await change(checkout.context.intents, pair.id, { type: 'revoked' })
+  await service.administer(({ revokeSecret }, db) => revokeSecret(db, pair.id))
   expect(await problemOf(await openSession(pair.id, { cookie }))).toBe('401 invalid_session')
 })
 
@@ -105,7 +103,7 @@ test.each([
   'https://shop.example/\r\nx-injected: 1',
   '',
 ])('returns to no other address than a registered one: %.60s', async (forged) => {
-  const pair = await checkout.createIntent()
+  const pair = await created(service)
   const refused = await open(pair, { returnUrl: forged })
   const cookie = cookieOf(await open(pair))
   const query = new URLSearchParams({ return: forged })
@@ -125,22 +123,20 @@ test.each([
   ['no browser', {}, {}, 403],
   ['a form with a wrong secret', { origin: shop }, { clientSecret: 'pi_1_secret_x' }, 404],
   ['a form without a secret', { origin: shop }, { clientSecret: '' }, 404],
+  ['an unknown intent', { origin: shop }, { id: 'pi_000000000000000000000000' }, 404],
 ] as const)('opens nothing for %s', async (_, headers, fields, status) => {
-  const response = await open(await checkout.createIntent(), fields, headers)
+  const response = await open({ ...(await created(service)), ...fields }, fields, headers)
   expect(response.status).toBe(status)
   expect(response.headers.get('set-cookie')).toBeNull()
   expect(await response.text()).not.toContain('secret')
 })
 
-test('opens nothing for an unknown intent, and for what is no form', async () => {
-  const pair = await checkout.createIntent()
-  const unknown = { ...pair, id: 'pi_000000000000000000000000' }
-  expect((await open(unknown)).status).toBe(404)
-  expect((await show(`/checkout/${unknown.id}/page?return=${shop}/`)).status).toBe(404)
-  const json = await fetch(`${checkout.url}/checkout/${pair.id}`, {
+test('opens nothing for what is no form', async () => {
+  const { id, clientSecret } = await created(service)
+  const response = await fetch(`${service.url}/checkout/${id}`, {
     method: 'POST',
     headers: { origin: shop, 'content-type': 'application/json' },
-    body: JSON.stringify({ clientSecret: pair.clientSecret, returnUrl }),
+    body: JSON.stringify({ clientSecret, returnUrl }),
   })
-  expect(json.status).toBe(415)
+  expect(response.status).toBe(415)
 })

@@ -1,51 +1,33 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
-import { expect, test, vi } from 'vitest'
-import { newSecretKey, readSecretKey } from '../../src/secret-keys.ts'
-import type { Database } from '../../src/store/database.ts'
-import { openPostgres } from '../../src/store/postgres.ts'
-import { sql } from '../../src/store/sql.ts'
-import { shop, startCheckout } from '../support/checkout.ts'
-import { atEnd } from '../support/lifetime.ts'
-import { openTestPostgres } from '../support/store.ts'
+import { expect, test } from 'vitest'
+import { connectTo, startPostgres } from '../support/lifetime.ts'
+import { created, problemOf, startTestService, startWaiting, statusOf } from '../support/service.ts'
 
-const keys = readSecretKey(newSecretKey())
+const server = await startPostgres()
+const env = { ...server.env, PI_PUBLIC_URL: 'http://pay.localhost:4000' }
+const [first, second] = [await startTestService(env), await startTestService(env)]
+const operator = await connectTo(server.url)
 
-async function startInstance(db: Database) {
-  return await startCheckout({ db, keys, publicUrl: 'http://pay.localhost:4000' })
-}
-
-const db = await openTestPostgres()
-const other = await openPostgres(db.url)
-atEnd(() => other.close())
-const [first, second] = [await startInstance(db), await startInstance(other)]
-await first.registerOrigin(shop)
-
-/** Opens one buyer's page at each instance, for the same new intent. */
+/** Opens one buyer's page at each instance, for the same new intent. The second one waits for a change. */
 async function openPages() {
-  const pair = await first.createIntent()
-  const pages = [new HostedPage(first), new HostedPage(second)] as const
-  for (const page of pages) await page.open(pair)
-  return pages
+  const pair = await created(first)
+  const [page, waits] = [first, second].map(
+    ({ url: nodeUrl }) => new HostedPage({ url: env.PI_PUBLIC_URL, nodeUrl }),
+  ) as [HostedPage, HostedPage]
+  await page.open(pair)
+  await waits.open(pair)
+  return { id: pair.id, page, waiting: await startWaiting(waits) }
 }
 
-const wait = vi.spyOn(second.context.waits, 'wait')
-
-/** Waits for a new version at the second instance. */
-async function waitAt(page: HostedPage) {
-  wait.mockClear()
-  const waiting = page.waitForVersion()
-  await expect.poll(() => wait.mock.calls.length).toBe(1)
-  return { waiting }
-}
+const canceled = { status: 'canceled', version: 2 }
 
 test('shows a change of another instance to a waiting buyer within 100 ms', async () => {
   const delays: number[] = []
   for (let round = 0; round < 9; round++) {
-    const [page, waits] = await openPages()
-    const { waiting } = await waitAt(waits)
+    const { page, waiting } = await openPages()
     await page.post('cancel', {})
     const changedAt = performance.now()
-    expect(await waiting).toMatchObject({ status: 'canceled', version: 2 })
+    expect(await (await waiting.response).json()).toMatchObject(canceled)
     delays.push(performance.now() - changedAt)
   }
   // The median: another program may take the processor in one round.
@@ -53,11 +35,26 @@ test('shows a change of another instance to a waiting buyer within 100 ms', asyn
 })
 
 test('shows a change to a waiting buyer after every connection was cut', async () => {
-  const [page, waits] = await openPages()
-  const { waiting } = await waitAt(waits)
-  await first.db.query(sql`
+  const { page, waiting } = await openPages()
+  await operator.query(`
     select pg_terminate_backend(pid) from pg_stat_activity
      where backend_type = 'client backend' and pid <> pg_backend_pid()`)
   await expect.poll(async () => (await page.post('cancel', {})).status).toBe(200)
-  expect(await waiting).toMatchObject({ status: 'canceled', version: 2 })
+  expect(await (await waiting.response).json()).toMatchObject(canceled)
+})
+
+test('ends the session of a buyer whose clientSecret is revoked while Pay is handled', async () => {
+  const { id, page } = await openPages()
+  const revoking = await connectTo(server.url)
+  await revoking.query('begin')
+  await revoking.query(
+    'update intents set revoked_at = created_at, revision = revision + 1 where id = $1',
+    [id],
+  )
+  const paying = page.pay('4242424242424242', { version: 1 })
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
+  await expect.poll(async () => (await operator.query(waiting)).rowCount).toBeGreaterThan(0)
+  await revoking.query('commit')
+  expect(await problemOf(await paying)).toBe('401 invalid_session')
+  expect(await statusOf(first, id)).toBe('canceled')
 })

@@ -1,8 +1,7 @@
-import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { describe, expect, test } from 'vitest'
-import { stateOf } from '../../src/intents/intent.ts'
-import { answer, enter, shop, startCheckout, tokenIn } from '../support/checkout.ts'
-import { stores } from '../support/store.ts'
+import { answer, challenge, enter, tokenIn } from '../support/bank.ts'
+import { control, environmentId } from '../support/sandbox.ts'
+import { openPage, problemOf, startTestService, storeSettings } from '../support/service.ts'
 
 /** Number and code, and the failure that buyer and merchant see. */
 const declines = [
@@ -19,37 +18,23 @@ const declines = [
   ['4000008400001280', '1234', 'authentication_unavailable', null],
 ] as const
 
-describe.each(stores)('%s', async (_, open) => {
-  const checkout = await startCheckout({ db: await open() })
-  await checkout.registerOrigin(shop)
-
-  async function opened(): Promise<HostedPage> {
-    const client = new HostedPage(checkout)
-    await client.open(await checkout.createIntent())
-    return client
-  }
-
-  /** Pays with a card, and opens the code form of its challenge. */
-  async function entered(client: HostedPage, number = '4000000000003220') {
-    await client.pay(number)
-    const ticket = await client.openChallenge()
-    return { ticket, token: await enter(ticket) }
-  }
+describe.each(storeSettings)('%s', async (_, settings) => {
+  const service = await startTestService(await settings())
 
   test.each(declines)(
     'accepts another card after %s with the code "%s": %s %s',
     async (number, text, code, declineCode) => {
-      const client = await opened()
+      const page = await openPage(service)
       if (text) {
-        const { ticket, token } = await entered(client, number)
+        const { ticket, token } = await challenge(page, number)
         await answer(ticket, token, text)
-      } else await client.pay(number)
-      expect(await client.view()).toMatchObject({
+      } else await page.pay(number)
+      expect(await page.view()).toMatchObject({
         status: 'requires_payment_method',
         paymentMethod: null,
         lastPaymentFailure: { code, declineCode, retryable: true },
       })
-      expect(await (await client.pay('4242424242424242')).json()).toMatchObject({
+      expect(await (await page.pay()).json()).toMatchObject({
         status: 'succeeded',
         paymentMethod: {
           type: 'card',
@@ -61,60 +46,57 @@ describe.each(stores)('%s', async (_, open) => {
   )
 
   test('fails the intent after a stolen card, shown as a plain decline', async () => {
-    const client = await opened()
-    const failure = { code: 'card_declined', declineCode: 'generic_decline', retryable: false }
-    expect(await (await client.pay('4000000000009979')).json()).toMatchObject({
+    const page = await openPage(service)
+    expect(await (await page.pay('4000000000009979')).json()).toMatchObject({
       status: 'failed',
-      lastPaymentFailure: failure,
+      lastPaymentFailure: {
+        code: 'card_declined',
+        declineCode: 'generic_decline',
+        retryable: false,
+      },
     })
-    expect(await (await client.pay('4242424242424242')).json()).toMatchObject({
-      status: 409,
-      code: 'intent_finalized',
-      detail: 'The Payment Intent is final. Read it again.',
-    })
+    expect(await problemOf(await page.pay())).toBe('409 intent_finalized')
   })
 
   test('pays after the right code, without the hosted page', async () => {
-    const client = await opened()
-    const { ticket, token } = await entered(client)
+    const { page, ticket, token } = await challenge(await openPage(service))
     const done = await answer(ticket, token, '1234')
     expect([done.status, await done.text()]).toEqual([200, expect.stringContaining('data-done')])
-    expect(await client.view()).toMatchObject({ status: 'succeeded', nextAction: null })
+    expect(await page.view()).toMatchObject({ status: 'succeeded', nextAction: null })
   })
 
   test('asks again after two wrong codes, also of a challenge that is opened again', async () => {
-    const client = await opened()
-    const { ticket, token: first } = await entered(client)
+    const { page, ticket, token: first } = await challenge(await openPage(service))
     expect(await (await answer(ticket, first, '1111')).text()).toContain('Try again')
-    const again = await client.openChallenge()
+    const again = await page.openChallenge()
     const last = await (await answer(again, await enter(again), '1111')).text()
     expect(last).toContain('One try is left')
     await answer(again, tokenIn(last), '1111')
-    expect(await client.view()).toMatchObject({
+    expect(await page.view()).toMatchObject({
       status: 'requires_payment_method',
       lastPaymentFailure: { declineCode: 'authentication_denied' },
     })
   })
 
   test('settles a slow payment after five seconds, and never a pending one', async () => {
-    const [slow, pending] = [await opened(), await opened()]
+    const [slow, pending] = [await openPage(service), await openPage(service)]
     expect(await (await slow.pay('4000000000000341')).json()).toMatchObject({
       status: 'processing',
     })
     await pending.pay('4000000000000077')
-    checkout.advance(60_000)
+    const clock = `/environments/${await environmentId(service)}/clock`
+    await control(service, 'PUT', clock, { advance: 60_000 })
     expect((await slow.view()).status).toBe('succeeded')
     expect((await pending.view()).status).toBe('processing')
   })
 
   test('charges once for one of twenty simultaneous confirmations', async () => {
-    const client = await opened()
-    const { id, version } = await client.view()
-    const pay = () => client.pay('4242424242424242', { version })
+    const page = await openPage(service)
+    const { id } = await page.view()
+    const pay = () => page.pay('4242424242424242', { version: 1 })
     const responses = await Promise.all(Array.from({ length: 20 }, pay))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
-    const intent = await checkout.context.intents.find(id)
-    const confirmations = intent ? stateOf(intent).confirmations : []
-    expect(confirmations).toMatchObject([{ providerPaymentId: expect.stringMatching(/^sim_/) }])
+    const details = await (await control(service, 'GET', `/intents/${id}`)).json()
+    expect(details).toMatchObject({ confirmations: [{ state: 'succeeded' }] })
   })
 })

@@ -8,7 +8,6 @@ import {
   formatExpiry,
   groupNumber,
   isWholeNumber,
-  readCard,
   validate,
 } from '../../hosted/checkout/card-fields.ts'
 import { authorize } from '../../src/provider/acquirer.ts'
@@ -88,15 +87,4 @@ test.each([
   ['4111 1111 1111 1111', 'numberNotTest'],
 ])('rejects the number "%s" with %s', (number, error) => {
   expect(validate({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(error)
-})
-
-test('converts the fields to digits and integers, without an empty name', () => {
-  const fields = { number: '4242 4242 4242 4242', expiry: '03 / 31', cvc: '123', name: '  ' }
-  expect(readCard(fields)).toEqual({
-    number: '4242424242424242',
-    expMonth: 3,
-    expYear: 2031,
-    cvc: '123',
-  })
-  expect(readCard({ ...fields, name: ' Ani ' }).holderName).toBe('Ani')
 })

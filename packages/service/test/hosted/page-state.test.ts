@@ -119,11 +119,6 @@ test.each([
     'card > card busy > card unknown busy > card again > confirm-here busy',
   ],
   [
-    'offers the challenge of another window',
-    'form-1 challenge-2 confirm-here opened',
-    'card > confirm-here busy > challenge busy open 2 > challenge busy',
-  ],
-  [
     'offers the challenge of another window whose confirmation was first',
     'form-1 pay challenge-2 conflict',
     'card > card busy > challenge busy > confirm-here busy',

@@ -7,10 +7,8 @@ const json = JSON.stringify(order)
 const spaces = ' '.repeat(65_536)
 
 test.each<[string, string | Uint8Array<ArrayBuffer>, string, number, string]>([
-  ['another media type', json, 'text/plain', 415, 'unsupported_media_type'],
   ['no media type', new TextEncoder().encode(json), '', 415, 'unsupported_media_type'],
   ['more than 64 KB', json + spaces, 'application/json', 413, 'payload_too_large'],
-  ['what is no JSON', '{"amount":', 'application/json', 400, 'malformed_json'],
   ['compressed JSON', new Uint8Array(gzipSync(json)), 'application/json', 400, 'malformed_json'],
   [
     'text that is no UTF-8',

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test, vi } from 'vitest'
+import { rejectionDelay, waitsOfIntent } from '../../src/waiting/waits.ts'
 import { atEnd } from '../support/lifetime.ts'
-import { created, startTestService } from '../support/service.ts'
+import { openPage, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
 const { host, port } = new URL(service.url)
@@ -29,14 +29,22 @@ test('rejects requests without a wait, however many others it has rejected', asy
 })
 
 /** @see Finding S5 */
-test('rejects the newest of 21 waiting pages of one intent, and only after a pause', async () => {
-  const page = new HostedPage(service)
-  await page.open(await created(service))
-  const end = new AbortController()
-  const waiting = Array.from({ length: 21 }, () => page.get('?waitForVersion=2', end.signal))
-  for (const each of waiting) each.catch(() => {})
-  expect(await Promise.race([...waiting, sleep(1500, 'none')])).toBe('none')
+test('keeps twenty waiting pages of one intent, and rejects one more after a pause', async () => {
+  const page = await openPage(service)
+  const left = new AbortController()
+  const wait = async (signal?: AbortSignal) => await page.get('?waitForVersion=2', signal)
+  const leaving = Array.from({ length: waitsOfIntent / 2 }, () => wait(left.signal))
+  const staying = Array.from({ length: waitsOfIntent / 2 + 1 }, () => wait())
+  for (const each of leaving) each.catch(() => {})
+  const waiting = [...leaving, ...staying]
+  expect(await Promise.race([...waiting, sleep(rejectionDelay / 2, 'none')])).toBe('none')
   const { status, headers } = await Promise.race(waiting)
   expect([status, headers.get('retry-after')]).toEqual([429, '5'])
-  end.abort()
+  // A page that has left makes room for another one.
+  left.abort()
+  await sleep(500)
+  expect(await Promise.race([wait(), sleep(rejectionDelay + 1000, 'waits')])).toBe('waits')
+  await page.post('cancel', {})
+  const statuses = (await Promise.all(staying)).map((each) => each.status)
+  expect(statuses.filter((each) => each === 200).length).toBeGreaterThanOrEqual(waitsOfIntent / 2)
 })

@@ -16,8 +16,6 @@ afterEach(async () => {
 })
 
 interface Line {
-  readonly level: number
-  readonly msg: string
   readonly requestId: string
   readonly error: LoggedError
 }
@@ -51,35 +49,27 @@ async function failWith(code: string): Promise<void> {
       for each row execute function fail()`)
 }
 
-test('logs code, constraint, statement, and stack of a failed statement', async () => {
-  await failWith('23514')
-  const customer = { id: 'cus_1', email: 'ani@example.com' }
-  const response = await create(service, { ...order, customer })
-  expect(response.status).toBe(500)
-  expect(await lineOf(response)).toMatchObject({
-    level: 50,
-    msg: 'internal_error',
-    error: {
+test.each([
+  ['XX000', 503, 'pi_sk_test_…'],
+  ['23514', 500, '23514 no_such_intent'],
+])(
+  'logs a failed statement with %s, and no value that the driver quotes',
+  async (code, status, text) => {
+    await failWith(code)
+    const customer = { id: 'cus_1', email: 'ani@example.com' }
+    const response = await create(service, { ...order, customer })
+    expect(response.status).toBe(status)
+    expect((await lineOf(response)).error).toMatchObject({
       name: 'StoreError',
-      code: '23514',
+      code,
+      // Masked where it may appear, so the search can find something.
+      message: expect.stringContaining(text),
       constraint: 'no_such_intent',
-      message: 'The store rejected a statement: 23514 no_such_intent',
       statement: 'insert_intent',
       stack: expect.arrayContaining([expect.stringContaining('store/postgres.ts')]),
-    },
-  })
-  expect(service.logged.join()).not.toContain('ani@example.com')
-})
-
-test.each(['XX000', '23514'])('masks secrets that the driver quotes with %s', async (code) => {
-  await failWith(code)
-  const response = await create(service)
-  expect(response.status).toBeGreaterThanOrEqual(500)
-  const { error } = await lineOf(response)
-  expect(error.code).toBe(code)
-  // The text appears where it may, so the search can find something.
-  if (code === 'XX000') expect(error.message).toContain('pi_sk_test_…')
-  const shown = `${service.logged[0]} ${await response.text()}`.toLowerCase()
-  const parts = ['a1b2a1b2', 'c3d4c3d4', 's3cs3c', 'tok3ntok3n', '0000 0000', 'hunter2']
-  for (const part of parts) expect(shown).not.toContain(part)
-})
+    })
+    const shown = `${service.logged[0]} ${await response.text()}`.toLowerCase()
+    const parts = ['a1b2a1b2', 'c3d4c3d4', 's3cs3c', 'tok3ntok3n', '0000 0000', 'hunter2', 'ani@']
+    for (const part of parts) expect(shown).not.toContain(part)
+  },
+)

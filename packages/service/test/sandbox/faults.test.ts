@@ -1,21 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
-import {
-  create,
-  created,
-  isReplay,
-  newKey,
-  order,
-  retrieve,
-  startTestService,
-} from '../support/service.ts'
+import { create, created, isReplay, order, retrieve, startTestService } from '../support/service.ts'
 
-const directory = temporaryFolder()
-const service = await startTestService({ PI_DATA_DIR: directory })
-const other = { ...service, ...(await newKey(directory, 'Sevan Books')) }
-const live = { ...service, ...(await newKey(directory, 'Tsiran', 'live')) }
+const service = await startTestService()
+const other = await service.newKey('Sevan Books')
+const live = await service.newKey('Tsiran', 'live')
 const environment = await environmentId(service, 'Tsiran')
 const otherEnvironment = await environmentId(service, 'Sevan Books')
 const path = (of = environment): string => `/environments/${of}/faults`

@@ -1,13 +1,9 @@
 import { networkInterfaces } from 'node:os'
+import { apiKeyPattern } from '@pi-checkout/contract'
 import { beforeEach, expect, test } from 'vitest'
 import { routes } from '../../shared/routes.ts'
-import { createApiKey } from '../../src/merchants/api-keys.ts'
-import { ensureEnvironment } from '../../src/merchants/merchants.ts'
-import { openDatabase } from '../../src/start/open-store.ts'
-import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import {
-  administer,
   create,
   created,
   order,
@@ -19,10 +15,8 @@ import {
 } from '../support/service.ts'
 
 const hour = 3600_000
-const directory = temporaryFolder()
-const { liveEnvironment, liveKey } = await createLive()
-const service = await startTestService({ PI_DATA_DIR: directory })
-const live = { url: service.url, apiKey: liveKey }
+const service = await startTestService()
+const live = await service.newKey('Tsiran', 'live')
 const environment = await environmentId(service)
 const path = `/environments/${environment}`
 
@@ -30,25 +24,14 @@ beforeEach(async () => {
   await control(service, 'POST', `${path}/reset`)
 })
 
-/** Creates a live environment and a key for it. */
-async function createLive() {
-  const db = await openDatabase({ kind: 'directory', directory })
-  const now = new Date()
-  await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'test' }, now)
-  const made = await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'live' }, now)
-  const { apiKey } = await createApiKey(db, { environment: made, now })
-  await db.close()
-  return { liveEnvironment: made.id, liveKey: apiKey }
-}
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-async function json(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  at: string,
-  body?: unknown,
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
-): Promise<any> {
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
+async function json(...[method, at, body]: Sent): Promise<any> {
   return await (await control(service, method, at, body)).json()
 }
+
+type Sent = [method: 'GET' | 'POST' | 'PUT' | 'DELETE', at: string, body?: unknown]
 
 async function settle(id: string, outcome: string): Promise<unknown> {
   return await json('POST', `/intents/${id}/settle`, { outcome })
@@ -63,14 +46,12 @@ const issues = async () => (await json('GET', `${path}/lint`)).findings
 const rules = async () => (await issues()).map(({ rule }: { rule: string }) => rule).sort()
 
 /** Waits until a number of requests is in the log, and returns them, the newest first. */
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
-async function waitForRequests(count: number): Promise<any> {
+async function waitForRequests(count: number) {
   await expect.poll(requests).toHaveLength(count)
   return await requests()
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
-const exchangeOf = async ({ requestId }: { readonly requestId: string }): Promise<any> =>
+const exchangeOf = async ({ requestId }: { readonly requestId: string }) =>
   await json('GET', `${path}/requests/${requestId}`)
 
 test('applies deadlines when the clock is advanced and keeps them when it is set back', async () => {
@@ -98,19 +79,75 @@ test.each([
   expect(await statusOf(service, id)).toBe(status)
 })
 
-test('logs the fields of a rejected request, and no clientSecret in a path', async () => {
-  const id = await newIntent()
-  await retrieve(service, `${id}_secret_${'a1'.repeat(24)}`)
-  await create(service, { ...order, amount: 'three', order_id: 'A-1' })
-  await expect.poll(requests).toMatchObject([
-    {
-      status: 400,
-      problem: 'unknown_parameter',
-      errors: [{ pointer: '/amount' }, { pointer: '/order_id' }],
-    },
-    { method: 'GET', path: '/payment-intents/pi_…_secret_…', status: 404, environment },
-    { method: 'POST', path: '/payment-intents', status: 201, operation: 'create', intentId: id },
-  ])
+const address = (path: string): string => `${service.url}/payment-intents/${path}`
+const liveId = (await created(live)).id
+const hidden = { intentId: null, path: '/payment-intents/pi_…' }
+
+/** @see Finding U1 */
+function priced(amount: number, currency: string, shown: object): Logged {
+  const send = async () => await create(service, { ...order, amount, currency })
+  return [`a create of ${amount} ${currency}`, send, { status: 400, order: shown }]
+}
+
+type Logged = readonly [what: string, send: () => Promise<Response>, entry: object]
+
+test.each<Logged>([
+  [
+    'a create',
+    () => create(service),
+    { method: 'POST', path: '/payment-intents', status: 201, operation: 'create', environment },
+  ],
+  [
+    'a rejected create with its fields',
+    () => create(service, { ...order, amount: 'three', order_id: 'A-1' }),
+    { problem: 'unknown_parameter', errors: [{ pointer: '/amount' }, { pointer: '/order_id' }] },
+  ],
+  priced(15.5, 'AMD', { orderId: 'A-1001', amount: 15.5, currency: 'AMD' }),
+  priced(-1, 'USD', { amount: -1, currency: 'USD' }),
+  // It could be a card number.
+  priced(1e20, 'AMD', { amount: null, currency: 'AMD' }),
+  priced(100, 'toString', { amount: 100, currency: null }),
+  [
+    'a fault',
+    () => create(service, order, { 'sandbox-fault': '500' }),
+    { status: 500, faults: ['500'] },
+  ],
+  [
+    'a clientSecret in a path',
+    () => retrieve(service, `pi_1_secret_${'a1'.repeat(24)}`),
+    { path: '/payment-intents/pi_…_secret_…', status: 404 },
+  ],
+  [
+    'a wrong path with a key',
+    () => fetch(`${service.url}/payment-intent/1`, { headers: bearer(service.apiKey) }),
+    { path: '/payment-intent/1' },
+  ],
+  ['no live id, with a test key', () => retrieve(service, liveId), { ...hidden, status: 404 }],
+  ['no live id, without a key', () => fetch(address(liveId)), hidden],
+  [
+    'no live id, with a wrong key',
+    () => fetch(address(liveId), { headers: bearer('garbled') }),
+    { ...hidden, status: 401, environment: null },
+  ],
+  ['no live id, of a page', () => fetch(address(liveId), { method: 'OPTIONS' }), hidden],
+  [
+    'no live id in a longer path',
+    () => fetch(address(`${liveId}/more`)),
+    { intentId: null, path: '/payment-intents/pi_…/more' },
+  ],
+])('logs %s', async (_, send, entry) => {
+  for (const missing of ['/nothing', '/robots.txt']) await fetch(service.url + missing)
+  await send()
+  expect(await waitForRequests(1)).toMatchObject([entry])
+})
+
+test('names the order of a read', async () => {
+  await retrieve(service, await newIntent())
+  const [read] = await waitForRequests(2)
+  expect(read).toMatchObject({
+    operation: 'retrieve',
+    order: { orderId: 'A-1001', amount: 150000 },
+  })
 })
 
 test('keeps the body, the key, and the response of a request', async () => {
@@ -130,24 +167,6 @@ test('keeps the body, the key, and the response of a request', async () => {
   expect(await exchangeOf(failed)).toMatchObject({
     responseBody: expect.stringMatching(/"pointer":"\/amount".*"detail":"amount/),
   })
-})
-
-test('logs a wrong path with a key, and no missing page or icon', async () => {
-  for (const missing of ['/nothing', '/robots.txt']) await fetch(service.url + missing)
-  const headers = { authorization: `Bearer ${service.apiKey}` }
-  await fetch(`${service.url}/payment-intent/1`, { headers })
-  const [{ path: logged }] = await waitForRequests(1)
-  expect(logged).toBe('/payment-intent/1')
-})
-
-test('names the order of a read, and the requests that a fault changed', async () => {
-  const id = await newIntent()
-  await retrieve(service, id)
-  await create(service, order, { 'sandbox-fault': '500' })
-  await waitForRequests(3)
-  expect((await requests())[1]).toMatchObject({ order: { orderId: 'A-1001', amount: 150000 } })
-  const { requests: changed } = await json('GET', `${path}/faults`)
-  expect(changed).toMatchObject([{ status: 500, faults: ['500'] }])
 })
 
 test.each([
@@ -176,41 +195,10 @@ test('keeps no body over 16 KB', async () => {
 
 test('creates an example as the merchant, with the faults of a real request', async () => {
   const { requestId, intentId } = await json('POST', `${path}/intents`)
-  expect(await statusOf(service, intentId)).toBe('requires_payment_method')
+  expect((await retrieve(service, intentId)).status).toBe(200)
   await expect.poll(requests).toContainEqual(expect.objectContaining({ requestId, intentId }))
   await json('POST', `${path}/faults`, { on: 'create', do: 'drop-before-commit' })
-  const lost = { requestId: null, intentId: null }
-  expect(await json('POST', `${path}/intents`)).toEqual(lost)
-})
-
-test('masks a secret that was sent as the name of a field, in the response and in the log', async () => {
-  const response = await create(service, { ...order, [service.apiKey]: 1 })
-  const pointer = '/pi_sk_test_…'
-  const { errors, detail } = (await response.json()) as { errors: unknown; detail: string }
-  expect(errors).toMatchObject([{ pointer, detail: expect.stringMatching(/^pi_sk_test_… is not/) }])
-  expect(detail).toMatch(/^pi_sk_test_… is not a parameter/)
-  await expect.poll(requests).toMatchObject([{ errors: [{ pointer }] }])
-})
-
-/** @see Finding U1 */
-test('shows the amount of a rejected create, unless it is so large that it could be a card number', async () => {
-  for (const [amount, currency] of [
-    [15.5, 'AMD'],
-    [1e20, 'AMD'],
-    [-1, 'USD'],
-    [100, 'toString'],
-  ]) {
-    await create(service, { ...order, amount, currency })
-  }
-  const { orderId } = order
-  await expect
-    .poll(requests)
-    .toMatchObject([
-      { order: { amount: 100, currency: null } },
-      { order: { orderId, amount: -1, currency: 'USD' } },
-      { order: { orderId, amount: null, currency: 'AMD' } },
-      { order: { orderId, amount: 15.5, currency: 'AMD' } },
-    ])
+  expect(await json('POST', `${path}/intents`)).toEqual({ requestId: null, intentId: null })
 })
 
 /** @see Finding U5 */
@@ -219,7 +207,7 @@ test('keeps the newest 500 requests of each environment, and why a create failed
   const other = await json('POST', '/environments', {})
   const sent = { method: 'POST', body: JSON.stringify(order) }
   const send = async (apiKey: string, type: string): Promise<void> => {
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': type }
+    const headers = { ...bearer(apiKey), 'content-type': type }
     await (await fetch(`${service.url}/payment-intents`, { ...sent, headers })).arrayBuffer()
   }
   for (let round = 0; round < 11; round++) {
@@ -252,10 +240,6 @@ test('finds intents by order, status, customer, and card', async () => {
     const { intents } = await json('GET', `${path}/intents?${new URLSearchParams(query)}`)
     const found = intents.map(({ orderId }: { orderId: string }) => orderId)
     expect([query, found]).toEqual([query, orders])
-  }
-  for (const q of ['x'.repeat(201), '\0']) {
-    const list = `${path}/intents?q=${encodeURIComponent(q)}`
-    expect((await control(service, 'GET', list)).status).toBe(400)
   }
 })
 
@@ -302,8 +286,7 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   const registered = { origins: ['http://localhost:3000', origin] }
   expect(await json('POST', origins, { origin })).toEqual(registered)
   expect(await issues()).toMatchObject([{ origin: other, environment, count: 1 }])
-  const named = { merchant: 'Tsiran', environment: 'test' } as const
-  await administer(directory, ({ addOrigin }, db) => addOrigin(db, other, named))
+  await service.changeOrigin('addOrigin', other)
   expect(await issues()).toEqual([])
   for (const site of [other, origin]) {
     await json('DELETE', `${origins}?origin=${encodeURIComponent(site)}`)
@@ -312,66 +295,34 @@ test('lists a page of an unregistered origin as an issue until it is registered'
 })
 
 test('hides live environments', async () => {
-  const { id } = await created(live)
-  await retrieve(live, id)
+  await retrieve(live, liveId)
   await create(live, order, { origin: 'http://localhost:3000' })
-  await fetch(`${service.url}/checkout/${id}`, { headers: { referer: 'http://localhost:1/' } })
+  await fetch(`${service.url}/checkout/${liveId}`, { headers: { referer: 'http://localhost:1/' } })
   expect((await json('GET', '/environments')).environments).toMatchObject([
     { id: environment, merchant: 'Tsiran' },
   ])
   expect([await requests(), await issues()]).toEqual([[], []])
-  for (const [method, at, body] of [
-    ['GET', `/intents/${id}`],
-    ['POST', `/intents/${id}/settle`, { outcome: 'succeeded' }],
-    ['POST', `/intents/${id}/checkout`],
-  ] as const) {
-    expect((await control(service, method, at, body)).status, at).toBe(404)
-  }
-})
-
-test('masks the id of a live intent in the request log', async () => {
-  const { id } = await created(live)
-  const known = await newIntent('of-a-test')
-  const address = `${service.url}/payment-intents/${id}`
-  await fetch(address)
-  await fetch(address, { headers: { authorization: 'Bearer garbled' } })
-  await fetch(address, { method: 'OPTIONS' })
-  await fetch(`${address}/more`)
-  await fetch(`${service.url}/payment-intents/${known}`)
-  await retrieve(service, id)
-  const masked = { intentId: null, path: '/payment-intents/pi_…' }
-  await expect
-    .poll(requests)
-    .toMatchObject([
-      { ...masked, status: 404, environment },
-      { ...masked, status: 401, environment: null },
-      { intentId: null, path: '/payment-intents/pi_…/more' },
-      masked,
-      masked,
-      masked,
-      { intentId: known },
-    ])
-})
-
-test('finds no live environment with any route', async () => {
-  const ofEnvironment = Object.values(routes).filter(({ path }) =>
-    path.startsWith('/_sandbox/environments/:id'),
-  )
-  for (const { method, path: pattern } of ofEnvironment) {
-    const at = pattern.replace('/_sandbox', '').replace(':id', liveEnvironment)
-    const body = method === 'POST' || method === 'PUT' ? { offset: 1 } : undefined
+  const ids = { environments: `env_${apiKeyPattern.exec(live.apiKey)?.[2]}`, intents: liveId }
+  for (const { method, path: pattern } of Object.values(routes)) {
+    const [, kind] = /^\/_sandbox\/(environments|intents)\/:id/.exec(pattern) ?? []
+    if (!kind) continue
+    const at = pattern.replace('/_sandbox', '').replace(':id', ids[kind as keyof typeof ids])
+    const sent = pattern.endsWith('/settle') ? { outcome: 'succeeded' } : { offset: 1 }
+    const body = method === 'POST' || method === 'PUT' ? sent : undefined
     const response = await control(service, method, at.replace(/:\w+/, '1'), body)
     expect(response.status, `${method} ${pattern}`).toBe(404)
   }
 })
 
 test.each([
-  [400, 'GET', `${path}/intents?before=a%20b`],
-  [400, 'DELETE', `${path}/origins?origin=%00`],
-  [400, 'POST', '/environments/%00/reset'],
-  [400, 'POST', '/intents/%00/checkout'],
-] as const)('returns %s for request %#', async (status, method, at) => {
-  expect((await control(service, method, at)).status).toBe(status)
+  ['GET', `${path}/intents?before=a%20b`],
+  ['GET', `${path}/intents?q=${'x'.repeat(201)}`],
+  ['GET', `${path}/intents?q=%00`],
+  ['DELETE', `${path}/origins?origin=%00`],
+  ['POST', '/environments/%00/reset'],
+  ['POST', '/intents/%00/checkout'],
+] as const)('rejects %s %.60s', async (method, at) => {
+  expect((await control(service, method, at)).status).toBe(400)
 })
 
 test('requires the admin token for every request', async () => {

@@ -3,25 +3,10 @@ import { apiKeyPattern } from '@pi-checkout/contract'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { serve, temporaryFolder } from '../support/lifetime.ts'
-import { administer, startTestService, type TestService } from '../support/service.ts'
-
-const directory = temporaryFolder()
-
-/** Returns a create without its body. The service sends `100 Continue` when it waits for the body. */
-function beginningOf({ url, apiKey }: TestService, length: number): string {
-  return [
-    'POST /payment-intents HTTP/1.1',
-    `Host: ${new URL(url).host}`,
-    `Authorization: Bearer ${apiKey}`,
-    'Content-Type: application/json',
-    `Content-Length: ${length}`,
-    'Expect: 100-continue',
-    '',
-    '',
-  ].join('\r\n')
-}
+import { startTestService, type TestService } from '../support/service.ts'
 
 test('leaves the directory to the next start if its port is in use', async () => {
+  const directory = temporaryFolder()
   const { port } = new URL(await serve(() => {}))
   const start = startTestService({ PI_DATA_DIR: directory }, { flags: { port } })
   await expect(start).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use`)
@@ -29,29 +14,32 @@ test('leaves the directory to the next start if its port is in use', async () =>
 })
 
 test('keeps the environment and its key over a restart, until the key is revoked', async () => {
-  const data = temporaryFolder()
-  const start = async (env: NodeJS.ProcessEnv): Promise<string> => {
-    const { apiKey, stop } = await startTestService(env)
-    await stop()
-    return apiKey
+  const start = async (env: NodeJS.ProcessEnv) => {
+    const service = await startTestService(env)
+    await service.stop()
+    return service
   }
-  const environmentOf = (apiKey: string) => apiKeyPattern.exec(apiKey)?.[2]
-  const first = await start({ PI_DATA_DIR: data })
-  expect(await start({ PI_DATA_DIR: data })).toBe(first)
-  const [key] = (await administer(data, ({ listKeys }, db) => listKeys(db))).keys
-  await administer(data, ({ revokeKey }, db) => revokeKey(db, key?.id ?? ''))
-  const after = await start({ PI_DATA_DIR: data })
-  expect(after).not.toBe(first)
+  const environmentOf = ({ apiKey }: TestService) => apiKeyPattern.exec(apiKey)?.[2]
+  const env = { PI_DATA_DIR: temporaryFolder() }
+  const first = await start(env)
+  expect((await start(env)).apiKey).toBe(first.apiKey)
+  const { keys } = await first.administer(({ listKeys }, db) => listKeys(db))
+  await first.administer(({ revokeKey }, db) => revokeKey(db, keys[0]?.id ?? ''))
+  const after = await start(env)
+  expect(after.apiKey).not.toBe(first.apiKey)
   expect([environmentOf(after), environmentOf(first)?.length]).toEqual([environmentOf(first), 16])
   expect(environmentOf(await start({}))).not.toBe(environmentOf(first))
 })
 
 test('stops within ten seconds regardless of its clients', async () => {
-  const service = await startTestService({ PI_DATA_DIR: directory })
-  // A client whose body never arrives completely.
-  const slow = await openSocket(new URL(service.url).port)
-  slow.write(beginningOf(service, 50))
-  // The service waits for the body now.
+  const service = await startTestService()
+  const { host, port } = new URL(service.url)
+  // A client whose body never arrives. The service says that it waits for it.
+  const slow = await openSocket(port)
+  const head = ['POST /payment-intents HTTP/1.1', `Host: ${host}`, 'Expect: 100-continue']
+  const authorization = `Authorization: Bearer ${service.apiKey}`
+  const body = ['Content-Type: application/json', 'Content-Length: 50', '', '']
+  slow.write([...head, authorization, ...body].join('\r\n'))
   await once(slow, 'data')
   const begin = performance.now()
   const ends = once(slow, 'close')

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
+import { insertIntent } from '../../src/intents/statements.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
-import { openServedStore } from '../../src/start/open-store.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
-import { sql } from '../../src/store/sql.ts'
 import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
-import { control } from '../support/sandbox.ts'
+import { control, environmentId } from '../support/sandbox.ts'
 import {
   create,
   created,
@@ -20,35 +19,27 @@ import { hashes, newIntent } from '../support/store.ts'
 const server = await startPostgres()
 const { env } = server
 const secretKey = env.PI_SECRET_KEY
-const instances = await Promise.all([
-  startTestService(env),
-  startTestService(env),
-  startTestService(env),
-])
-const [one] = instances
-const apiKeys = instances.map(({ ready }) => ready.apiKey)
-const { apiKey } = one
-const merchants = instances.map(({ url }) => ({ url, apiKey }))
-const db = await openPostgres(server.url)
-atEnd(() => db.close())
-const [environment] = await db.query<{ id: string }>(sql`select id from environments limit 1`)
-const environmentId = String(environment?.id)
+const start = () => startTestService(env)
+const instances = await Promise.all([start(), start(), start()])
+const [one, two] = instances
+const operator = await connectTo(server.url)
+const environment = await environmentId(one)
 
 /** Creates another database on the same server. */
 async function newDatabase(name: string, options = ''): Promise<string> {
-  await (await connectTo(server.url)).query(`create database ${name} ${options}`)
+  await operator.query(`create database ${name} ${options}`)
   return server.url.replace(/postgres$/, name)
 }
 
 test('creates one schema, merchant, and API key if three instances start together', async () => {
-  expect(await db.query(sql`select name from merchants`)).toEqual([{ name: 'Tsiran' }])
-  expect(apiKeys).toEqual([apiKey, apiKey, apiKey])
-  expect(await db.query(sql`select id from api_keys`)).toHaveLength(1)
+  const { rows } = await operator.query('select name from merchants, api_keys')
+  expect(rows).toEqual([{ name: 'Tsiran' }])
+  expect(new Set(instances.map(({ apiKey }) => apiKey)).size).toBe(1)
 })
 
 test('creates each intent once if instances send batches of the same keys in another order', async () => {
   const keys = Array.from({ length: 40 }, (_, index) => `crossing-${index}`)
-  const sent = merchants.flatMap((merchant, instance) =>
+  const sent = instances.flatMap((merchant, instance) =>
     (instance === 1 ? keys.toReversed() : keys).map(async (key) => {
       for (;;) {
         const response = await create(merchant, order, { 'idempotency-key': key })
@@ -67,7 +58,7 @@ test('creates each intent once if instances send batches of the same keys in ano
 test('loses no acknowledged intent when database connections are cut', async () => {
   const acknowledged = new Map<string, string>()
   let isCutting = true
-  const workers = merchants.flatMap((merchant, instance) =>
+  const workers = instances.flatMap((merchant, instance) =>
     ['a', 'b', 'c'].map(async (name) => {
       for (let number = 0; isCutting; number++) {
         const key = `cut-${instance}-${name}-${number}`
@@ -81,7 +72,7 @@ test('loses no acknowledged intent when database connections are cut', async () 
   for (let round = 0; round < 3; round++) {
     const before = acknowledged.size
     await expect.poll(() => acknowledged.size).toBeGreaterThan(before)
-    await db.query(sql`
+    await operator.query(`
       select pg_terminate_backend(pid) from pg_stat_activity
        where pid <> pg_backend_pid() and backend_type = 'client backend'`)
   }
@@ -99,31 +90,29 @@ test.each([
   ['no secret key', undefined, 'environment variable is not set. PostgreSQL stores require it'],
   ['another key', newSecretKey(), 'differs from the key that this store was created with'],
 ] as const)('rejects a start with %s', async (_, key, rule) => {
-  const start = openServedStore({ store: { kind: 'postgres', url: server.url }, secretKey: key })
-  await expect(start).rejects.toThrow(`PI_SECRET_KEY: ${rule}`)
-  await expect(start).rejects.not.toThrow(secretKey)
+  const started = startTestService({ ...env, PI_SECRET_KEY: key })
+  await expect(started).rejects.toThrow(`PI_SECRET_KEY: ${rule}`)
+  await expect(started).rejects.not.toThrow(secretKey)
 })
 
 test('gives the key of a failed request to its waiting duplicate', async () => {
-  const first = await connectTo(server.url)
-  await first.query(
-    `begin; insert into intents (id, environment_id, revision, version, status, amount, currency,
-       order_id, created_at, key_hash, key_fingerprint, key_expires_at)
-     values ('pi_other', '${environmentId}', 1, 1, 'processing', 1, 'EUR', 'A', 1,
-             '${hashes(99).hash}', '', 1)`,
-  )
-  const duplicate = { intent: newIntent({ environmentId }), key: hashes(99) }
-  const waiter = createIntentStore({ db, now: () => new Date() }).create(duplicate)
-  const waiting = async () =>
-    await db.query(sql`select pid from pg_stat_activity where wait_event_type = 'Lock'`)
-  await expect.poll(waiting).toHaveLength(1)
+  const [db, first] = [await openPostgres(server.url), await connectTo(server.url)]
+  atEnd(() => db.close())
+  const { create } = createIntentStore({ db, now: () => new Date() })
+  const draft = { intent: newIntent({ environmentId: environment }), key: hashes(99) }
+  const { text, values } = insertIntent({ ...draft, intent: { ...draft.intent, id: 'pi_other' } })
+  await first.query('begin')
+  await first.query(text, [...values])
+  const waiter = create(draft)
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
+  await expect.poll(async () => (await operator.query(waiting)).rowCount).toBe(1)
   await first.query('rollback')
   expect(await waiter).toMatchObject({ type: 'created' })
 })
 
 test('replays a create in a database with other defaults', async () => {
   const url = await newDatabase('other')
-  await db.script(`
+  await operator.query(`
     alter database other set timezone = 'Asia/Yerevan';
     alter database other set datestyle = 'SQL, DMY';
     alter database other set default_transaction_isolation = serializable`)
@@ -146,11 +135,10 @@ test('rejects a database that is not encoded in UTF-8, with the fix', async () =
 })
 
 test('uses a clock that another instance has set within seconds', async () => {
-  const clock = `/environments/${environmentId}/clock`
+  const clock = `/environments/${environment}/clock`
   const { id } = await created(one)
   await control(one, 'PUT', clock, { offset: 25 * 3600_000 })
-  const other = { url: instances[1].url, apiKey }
-  await expect.poll(() => statusOf(other, id), { timeout: 10_000 }).toBe('expired')
+  await expect.poll(() => statusOf(two, id), { timeout: 10_000 }).toBe('expired')
   await control(one, 'DELETE', clock)
 })
 
@@ -165,7 +153,7 @@ test('returns 504 if a statement runs out of time, and commits its retry once', 
     retrieve(one, id).then((response) => responses.push(response)),
   ])
   const cancel = async (): Promise<number> => {
-    await locking.query(`
+    await operator.query(`
       select pg_cancel_backend(pid) from pg_stat_activity
        where wait_event_type = 'Lock' and query like '%intents%'`)
     return responses.length

@@ -92,18 +92,6 @@ describe.each(stores)('%s', async (_, open) => {
       await db.script(`update intents set ${column} = null where id = '${broken}'`)
     }
   })
-
-  test('changes an intent once for each revision, however many changes share a statement', async () => {
-    const intent = newIntent()
-    await store.create({ intent })
-    const next = { ...intent, version: 2, status: 'canceled', finalizedAt: new Date() } as const
-    const at = next.finalizedAt.toISOString()
-    const events = [{ cause: 'canceled', status: 'canceled', at }] as const
-    const to = { ...next, state: { ...stateOf(intent), events } }
-    const written = await Promise.all(Array.from({ length: 30 }, () => store.write(intent, to)))
-    expect(written.filter(Boolean)).toHaveLength(1)
-    expect((await store.find(intent.id))?.revision).toBe(2)
-  })
 })
 
 /** Returns the indexes of those that fail. */

@@ -1,9 +1,8 @@
 /** The sandbox API with the admin token, as a developer uses it. @module */
-import type { TestService } from './service.ts'
 
 interface Sandbox {
   readonly url: string
-  readonly ready: Pick<TestService['ready'], 'adminToken'>
+  readonly ready: { readonly adminToken: string }
 }
 
 /** Sends one request. */
@@ -29,6 +28,6 @@ export async function environmentId(service: Sandbox, merchant?: string): Promis
     environments: readonly { id: string; merchant: string }[]
   }
   const found = environments.find((each) => merchant === undefined || each.merchant === merchant)
-  if (!found) throw new Error(`there is no test environment of ${merchant}`)
+  if (!found) throw new Error(`There is no test environment of ${merchant}`)
   return found.id
 }

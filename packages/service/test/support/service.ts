@@ -5,6 +5,8 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { sendRequest } from '@pi-checkout/test-support/raw-http'
 import { startService as startProgram } from '@pi-checkout/test-support/stack'
 import { pino } from 'pino'
@@ -13,9 +15,9 @@ import { z } from 'zod'
 import { openapi } from '../../src/api-docs/openapi.ts'
 import { type Commands, onStore } from '../../src/cli/admin-commands.ts'
 import { type Flags, readConfig } from '../../src/config.ts'
-import { type RunningService, startService } from '../../src/start/start.ts'
+import { startService } from '../../src/start/start.ts'
 import type { Database } from '../../src/store/database.ts'
-import { atEnd, startPostgres } from './lifetime.ts'
+import { atEnd, startPostgres, temporaryFolder } from './lifetime.ts'
 
 /** Where a merchant's server sends its requests, and its API key. */
 export interface Merchant {
@@ -23,29 +25,55 @@ export interface Merchant {
   readonly apiKey: string
 }
 
-export interface TestService extends RunningService, Merchant {
-  /** Lines of its log, from `PI_LOG_LEVEL` up. */
-  readonly logged: string[]
-}
+export type TestService = Awaited<ReturnType<typeof startTestService>>
 
 /**
- * Starts a service on free ports; in memory, unless the environment names a store. It has a merchant.
+ * Starts a service on free ports with a merchant, in a new folder, unless the environment names a store.
  *
  * @param options - Options of the command, the clock, and timeouts for slow senders in milliseconds.
  */
 export async function startTestService(
   env: NodeJS.ProcessEnv = {},
   { flags, ...timeouts }: Parameters<typeof startService>[2] & { readonly flags?: Flags } = {},
-): Promise<TestService> {
-  const memory = env.PI_DATA_DIR === undefined && env.PI_DATABASE_URL === undefined
+) {
+  const isNew = env.PI_DATA_DIR === undefined && env.PI_DATABASE_URL === undefined
   const config = readConfig(
-    { port: '0', memory, demo: true, ...flags },
-    { PI_DRAIN_MS: '0', ...env },
+    { port: '0', demo: true, ...flags },
+    { PI_DRAIN_MS: '0', ...(isNew && { PI_DATA_DIR: temporaryFolder() }), ...env },
   )
   const logged: string[] = []
   const log = pino({ level: config.logLevel }, { write: (line) => void logged.push(line) })
   const { ready, stop } = await startService(config, log, timeouts)
-  return { ready, stop: atEnd(stop), logged, url: ready.baseUrl, apiKey: String(ready.apiKey) }
+  const url = ready.baseUrl
+
+  /** Runs a command beside it. */
+  const run = async <Result>(
+    command: (commands: Commands, db: Database) => Promise<Result>,
+  ): Promise<Result> => await onStore(config.store, command)
+
+  return {
+    ready,
+    url,
+    apiKey: String(ready.apiKey),
+    stop: atEnd(stop),
+    /** Lines of its log, from `PI_LOG_LEVEL` up. */
+    logged,
+    administer: run,
+    /** Creates an API key, and its merchant if there is none. */
+    newKey: async (merchant: string, environment: 'test' | 'live' = 'test') => {
+      return {
+        ...(await run(({ createKey }, db) => createKey(db, { merchant, environment }))),
+        url,
+      }
+    },
+    /** Registers an origin of a merchant, or removes it. */
+    changeOrigin: async (
+      change: 'addOrigin' | 'removeOrigin',
+      origin: string,
+      { merchant = 'Tsiran', environment = 'test' as 'test' | 'live' } = {},
+    ) =>
+      void (await run((commands, db) => commands[change](db, origin, { merchant, environment }))),
+  }
 }
 
 /** The settings of both kinds of stores, for tests of routes. */
@@ -61,30 +89,11 @@ export async function startProcess(args: readonly string[], env: NodeJS.ProcessE
   return { ...program, url: program.ready.baseUrl, apiKey: String(program.ready.apiKey) }
 }
 
-/** Creates an API key beside the service that has the directory. */
-export async function newKey(
-  directory: string,
-  merchant: string,
-  environment: 'test' | 'live' = 'test',
-): Promise<{ readonly id: string; readonly apiKey: string }> {
-  return await administer(directory, ({ createKey }, db) =>
-    createKey(db, { merchant, environment }),
-  )
-}
-
-/** Runs a command beside the service that has the directory. */
-export async function administer<Result>(
-  directory: string,
-  command: (commands: Commands, db: Database) => Promise<Result>,
-): Promise<Result> {
-  return await onStore(readConfig({ data: directory }, {}).store, command)
-}
-
 export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 
 /** Sends a create. A text `body` is sent as it is. */
 export async function create(
-  { url, apiKey, signal }: Merchant & { readonly signal?: AbortSignal },
+  { url, apiKey }: Merchant,
   body: unknown = order,
   headers: Record<string, string> = {},
 ): Promise<Response> {
@@ -96,23 +105,29 @@ export async function create(
       ...headers,
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...(signal && { signal }),
   })
   return await described(response, 'create', headers)
 }
 
-/** A created intent, with the fields that tests read. */
-export interface CreatedIntent {
-  readonly id: string
-  readonly clientSecret: string
-  readonly createdAt: string
-}
-
-/** Creates an intent and returns it. */
-export async function created(...sent: Parameters<typeof create>): Promise<CreatedIntent> {
+/** Creates an intent and returns the fields that tests read. */
+export async function created(...sent: Parameters<typeof create>) {
   const response = await create(...sent)
   expect(response.status).toBe(201)
-  return (await response.json()) as CreatedIntent
+  return (await response.json()) as Record<'id' | 'clientSecret' | 'createdAt', string>
+}
+
+/** Opens the hosted page of a new intent. */
+export async function openPage(...sent: Parameters<typeof create>): Promise<HostedPage> {
+  const page = new HostedPage(sent[0])
+  await page.open(await created(...sent))
+  return page
+}
+
+/** Lets a page wait for the next version of its intent. */
+export async function startWaiting(page: HostedPage) {
+  const response = page.get('?waitForVersion=2', AbortSignal.timeout(20_000))
+  expect(await Promise.race([response, sleep(200, 'waits')])).toBe('waits')
+  return { response }
 }
 
 export async function retrieve(
@@ -150,19 +165,8 @@ export async function sendRaw(url: string, lines: readonly string[], body = ''):
   return new Response(text, { status, headers })
 }
 
-/** Headers of the API; the others belong to HTTP and browsers. */
-const apiHeaders = [
-  'allow',
-  'idempotent-replayed',
-  'location',
-  'request-id',
-  'retry-after',
-  'www-authenticate',
-]
-
-interface Description {
-  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Described> }>>
-  readonly components: { readonly schemas: Record<string, z.core.JSONSchema.JSONSchema> }
+interface Operation {
+  readonly responses: Record<string, Described>
 }
 
 interface Described {
@@ -170,7 +174,10 @@ interface Described {
   readonly content: Record<string, { readonly schema: { readonly $ref: string } }>
 }
 
-const { paths, components } = openapi('http://127.0.0.1') as Description
+const { paths, components } = openapi('http://127.0.0.1') as {
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { readonly schemas: Record<string, z.core.JSONSchema.JSONSchema> }
+}
 const operations = {
   create: paths['/payment-intents']?.post,
   retrieve: paths['/payment-intents/{id}']?.get,
@@ -178,6 +185,10 @@ const operations = {
 const schemas = new Map(
   Object.entries(components.schemas).map(([name, schema]) => [name, z.fromJSONSchema(schema)]),
 )
+
+/** Headers of the API; the others belong to HTTP and browsers. */
+const apiHeaders =
+  /^(?:allow|idempotent-replayed|location|request-id|retry-after|www-authenticate)$/
 
 /**
  * Fails the test if status, headers, media type, or body differ from the description.
@@ -191,16 +202,15 @@ export async function described(
 ): Promise<Response> {
   if (/truncate-body|stall-body|malformed-json/.test(sent['sandbox-fault'] ?? '')) return response
   const { responses = {} } = operations[operation] ?? {}
-  const { content, headers } = responses[response.ok ? response.status : 'default'] ?? {}
-  expect(content, `${operation} has no ${response.status}`).toBeDefined()
-  const known = Object.keys(headers ?? {}).map((name) => name.toLowerCase())
-  expect(known).toEqual(
-    expect.arrayContaining(apiHeaders.filter((name) => response.headers.has(name))),
-  )
-  const [mediaType = '', media] = Object.entries(content ?? {})[0] ?? []
+  const { content = {}, headers = {} } = responses[response.ok ? response.status : 'default'] ?? {}
+  const known = Object.keys(headers).map((name) => name.toLowerCase())
+  const received = [...response.headers.keys()].filter((name) => apiHeaders.test(name))
+  expect(known).toEqual(expect.arrayContaining(received))
+  const [[mediaType, { schema }] = expect.fail(`${operation} has no ${response.status}`)] =
+    Object.entries(content)
   expect(response.headers.get('content-type')).toContain(mediaType)
   expect(response.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{20}$/)
-  const name = media?.schema.$ref.split('/').at(-1) ?? ''
+  const name = schema.$ref.split('/').at(-1) ?? ''
   schemas.get(name)?.parse(await response.clone().json())
   return response
 }

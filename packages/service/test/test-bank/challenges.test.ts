@@ -1,46 +1,35 @@
-import { HostedPage } from '@pi-checkout/test-support/http-buyer'
+import type { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
-import { sql } from '../../src/store/sql.ts'
-import { answer, enter, shop, startCheckout, submit, tokenIn } from '../support/checkout.ts'
+import { answer, challenge, enter, submit, tokenIn } from '../support/bank.ts'
+import { openPage, startTestService, statusOf } from '../support/service.ts'
 
+const shop = 'http://localhost:3000'
 const page = `${shop}/orders/A-1001?step=pay`
-const checkout = await startCheckout()
-await checkout.registerOrigin(shop)
+const service = await startTestService()
 
 /** Returns a page whose intent has an open challenge. */
 async function challenged(number = '4000000000003220'): Promise<HostedPage> {
-  const client = new HostedPage(checkout)
-  await client.open(await checkout.createIntent())
+  const client = await openPage(service)
   await client.pay(number)
   return client
 }
 
-/** Opens the challenge of a page and its code form. */
-async function entered(page: HostedPage | Promise<HostedPage> = challenged()) {
-  const client = await page
-  const ticket = await client.openChallenge()
-  return { client, ticket, token: await enter(ticket) }
-}
-
 const over = 'no longer open'
 
-test('accepts another card after a cancel at the bank or at the checkout', async () => {
-  const [atBank, atCheckout] = [await challenged(), await challenged()]
-  const { ticket, token } = await entered(atBank)
+test('accepts another card after a cancel at the bank', async () => {
+  const { page, ticket, token } = await challenge(await openPage(service))
   await submit(`${ticket.url}/answer`, { token, action: 'cancel' })
-  await atCheckout.post('challenge/cancel', {})
-  for (const client of [atBank, atCheckout]) {
-    expect(await client.view()).toMatchObject({
-      status: 'requires_payment_method',
-      lastPaymentFailure: { declineCode: 'authentication_canceled' },
-    })
-  }
+  expect(await page.view()).toMatchObject({
+    status: 'requires_payment_method',
+    lastPaymentFailure: { declineCode: 'authentication_canceled' },
+  })
 })
 
 test('opens one page once with the newest token of its challenge', async () => {
   const client = await challenged()
   const older = await client.openChallenge()
-  const { ticket, token } = await entered(client)
+  const ticket = await client.openChallenge()
+  const token = await enter(ticket)
   const full = await (await challenged('4000002760003184')).openChallenge({ returnUrl: page })
   const wrong = [ticket.token, older.token, full.token, token, '', 'x'.repeat(43)]
   for (const each of wrong) {
@@ -54,7 +43,7 @@ test('opens one page once with the newest token of its challenge', async () => {
 })
 
 test('ignores the token of an earlier confirmation', async () => {
-  const { client, ticket, token } = await entered()
+  const { page: client, ticket, token } = await challenge(await openPage(service))
   await answer(ticket, token, '0000')
   await client.pay('4000000000003220')
   expect(await (await answer(ticket, token, '1234')).text()).toContain(over)
@@ -62,35 +51,34 @@ test('ignores the token of an earlier confirmation', async () => {
 })
 
 test.each([
-  ['its clientSecret is revoked', 'update intents set revoked_at = created_at', 'canceled'],
   [
-    'its origin is removed',
-    `update environments set allowed_origins = '[]' where id = 'env_test'`,
-    'requires_action',
+    'its clientSecret is revoked',
+    'canceled',
+    (id: string) => service.administer(({ revokeSecret }, db) => revokeSecret(db, id)),
   ],
-] as const)('accepts no token of a challenge after %s', async (_, revoke, status) => {
-  const { ticket, token } = await entered(await challenged())
-  const unused = await (await challenged()).openChallenge()
-  await checkout.db.script(revoke)
+  ['its origin is removed', 'requires_action', () => service.changeOrigin('removeOrigin', shop)],
+] as const)('accepts no token of a challenge after %s', async (_, status, revoke) => {
+  const [entered, other] = [await challenge(await openPage(service)), await challenged()]
+  const unused = await other.openChallenge()
+  const ids = [(await entered.page.view()).id, (await other.view()).id]
+  for (const id of ids) await revoke(id).catch(() => {})
   const late = [
-    await answer(ticket, token, '1234'),
+    await answer(entered.ticket, entered.token, '1234'),
     await submit(unused.url, { token: unused.token }),
   ]
   for (const response of late) expect(await response.text()).toContain(over)
-  const newest = await checkout.db.query(sql`
-    select status from intents order by created_at desc limit 2`)
-  expect(newest).toEqual(Array(2).fill({ status }))
-  await checkout.registerOrigin(shop)
+  for (const id of ids) expect(await statusOf(service, id)).toBe(status)
+  await service.changeOrigin('addOrigin', shop)
 })
 
 test('lets only the checkout and the shop frame a challenge and its end, and receive its form', async () => {
   const client = await challenged()
   const older = await client.openChallenge()
   const { url, token } = await client.openChallenge()
-  const known = `frame-ancestors ${checkout.url} ${shop};`
-  const unknown = `frame-ancestors ${checkout.url};`
+  const known = `frame-ancestors ${service.url} ${shop};`
+  const unknown = `frame-ancestors ${service.url};`
   for (const [sent, framed, shown] of [
-    [token, known, `form-action 'self' ${checkout.url} ${shop};`],
+    [token, known, `form-action 'self' ${service.url} ${shop};`],
     [token, known, over],
     [older.token, known, over],
     ['', unknown, over],
@@ -106,7 +94,7 @@ test('lets only the checkout and the shop frame a challenge and its end, and rec
 test('shows a full-page challenge in no frame and returns the buyer by GET', async () => {
   const client = await challenged('4000002760003184')
   const ticket = await client.openChallenge({ returnUrl: page })
-  expect(ticket.url).toBe(`${checkout.challengeUrl}/bank`)
+  expect(ticket.url).toMatch(/\/bank$/)
   const asked = await submit(ticket.url, { token: ticket.token })
   expect(asked.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(asked.headers.get('x-frame-options')).toBe('DENY')
@@ -115,22 +103,11 @@ test('shows a full-page challenge in no frame and returns the buyer by GET', asy
   expect((await client.view()).status).toBe('succeeded')
 })
 
-test('returns the buyer of a full page to it', async () => {
-  const client = await challenged('4000002760003184')
-  const query = `?return=${encodeURIComponent(page)}&locale=hy`
-  const ticket = await client.openChallenge({ returnUrl: query })
-  const asked = await submit(ticket.url, { token: ticket.token })
-  const back = await answer(ticket, tokenIn(await asked.text()), '0000')
-  const { id } = await client.view()
-  expect(back.headers.get('location')).toBe(`${checkout.url}/checkout/${id}/page${query}`)
-})
-
 test('escapes the merchant’s name and form fields', async () => {
-  await checkout.registerOrigin(shop, 'env_other')
-  await checkout.db.query(sql`
-    update merchants set name = ${'<img src=x onerror=alert(1)> "Books"'} where id = 'mer_books'`)
-  const client = new HostedPage(checkout)
-  await client.open(await checkout.createIntent({ environmentId: 'env_other' }))
+  const merchant = '<img src=x onerror=alert(1)> "Books"'
+  const other = await service.newKey(merchant)
+  await service.changeOrigin('addOrigin', shop, { merchant })
+  const client = await openPage(other)
   await client.pay('4000000000003220')
   const { url, token } = await client.openChallenge()
   const html = await (await submit(url, { token, locale: '"><script>' })).text()

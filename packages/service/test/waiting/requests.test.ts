@@ -1,45 +1,39 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { HostedPage } from '@pi-checkout/test-support/http-buyer'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { setClock } from '../../src/sandbox/environment-routes.ts'
-import { deleteAllIntents } from '../../src/sandbox/intents.ts'
-import { shop, startCheckout } from '../support/checkout.ts'
-import { created, problemOf, startTestService } from '../support/service.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { control, environmentId } from '../support/sandbox.ts'
+import {
+  openPage,
+  problemOf,
+  startTestService,
+  startWaiting,
+  storeSettings,
+} from '../support/service.ts'
 
-const checkout = await startCheckout()
-await checkout.registerOrigin(shop)
-await checkout.registerOrigin(shop, 'env_other')
-const begun = vi.spyOn(checkout.context.waits, 'wait')
+describe.each(storeSettings)('%s', async (_, settings) => {
+  const service = await startTestService(await settings())
+  const path = `/environments/${await environmentId(service)}`
 
-/** Opens a page of a new intent, which begins to wait for version 2. */
-async function openWaiting(environmentId = 'env_test') {
-  const client = new HostedPage(checkout)
-  await client.open(await checkout.createIntent({ environmentId }))
-  const count = begun.mock.calls.length
-  const response = client.get('?waitForVersion=2', AbortSignal.timeout(20_000))
-  await expect.poll(() => begun.mock.calls.length).toBe(count + 1)
-  return { client, response }
-}
+  test('applies the clock of a test environment to its waiting requests only', async () => {
+    const other = await service.newKey('Sevan Books')
+    await service.changeOrigin('addOrigin', 'http://localhost:3000', { merchant: 'Sevan Books' })
+    const [moved, unmoved] = [await openPage(service), await openPage(other)]
+    const [one, two] = [await startWaiting(moved), await startWaiting(unmoved)]
+    await control(service, 'PUT', `${path}/clock`, { advance: 24 * 3600_000 })
+    expect(await (await one.response).json()).toMatchObject({ status: 'expired' })
+    await unmoved.post('cancel', {})
+    expect(await (await two.response).json()).toMatchObject({ status: 'canceled' })
+  })
 
-test('applies the clock of a test environment to its waiting requests only', async () => {
-  const [moved, unmoved] = [await openWaiting(), await openWaiting('env_other')]
-  await setClock(checkout.db, 'env_test', { offset: 24 * 3600 * 1000 })
-  expect(await (await moved.response).json()).toMatchObject({ status: 'expired' })
-  await setClock(checkout.db, 'env_test', { offset: 0 })
-  await unmoved.client.post('cancel', {})
-  expect(await (await unmoved.response).json()).toMatchObject({ status: 'canceled' })
-})
-
-test('rejects a waiting request whose intent is deleted', async () => {
-  const deleted = await openWaiting()
-  await deleteAllIntents(checkout.db, 'env_test')
-  expect(await problemOf(await deleted.response)).toBe('401 invalid_session')
+  test('rejects a waiting request whose intent is deleted', async () => {
+    const { response } = await startWaiting(await openPage(service))
+    await control(service, 'POST', `${path}/reset`)
+    expect(await problemOf(await response)).toBe('401 invalid_session')
+  })
 })
 
 test('stops without waiting for buyers and without cutting them off', async () => {
   const service = await startTestService()
-  const pages = Array.from({ length: 30 }, () => new HostedPage(service))
-  await Promise.all(pages.map(async (page) => await page.open(await created(service))))
+  const pages = await Promise.all(Array.from({ length: 30 }, () => openPage(service)))
   let received = 0
   const count = (): void => void received++
   subscribe('http.server.request.start', count)
