@@ -64,7 +64,7 @@ test('is a named group that reports when it is loading', async ({ page, sites })
   const devtools = await page.context().newCDPSession(page)
   const { nodes } = await devtools.send('Accessibility.getFullAXTree')
   const group = nodes.find(({ role }) => role?.value === 'group')
-  expect(group?.name?.value).toBe('Secure payment form')
+  expect(group?.name?.value).toBe('Payment form')
   expect(group?.properties?.map(({ name }) => name)).toContain('busy')
   await expect(page.locator('#pay:state(ready)')).toHaveCount(0)
 })
@@ -132,7 +132,7 @@ const results = [
   ['processing', 'Your bank is processing the payment. You can leave this page. Do not pay again.'],
   ['paid', thanks],
   ['paid', thanks, true],
-  ['review', 'We are checking your payment. Do not pay again.'],
+  ['review', 'We are checking your payment. You can leave this page. Do not pay again.'],
   ['failed', 'The payment did not go through. You were not charged.'],
 ] as const
 
@@ -183,7 +183,7 @@ test('announces a long wait for the result to a buyer in the form, and moves not
   await actInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
-    .toEqual(['Waiting for the shop to confirm. Do not pay again.'])
+    .toEqual(['Waiting for the shop to confirm the payment. Do not pay again.'])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)
 })

@@ -64,8 +64,8 @@ test('sends the closest language to the frame, and again when it changes', async
   await waitForState(page, 'ready')
   const frame = page.locator('#pay iframe')
   for (const [act, locale, title] of [
-    ["document.documentElement.lang = 'ru'", 'ru', 'Безопасная форма оплаты'],
-    ["pay.locale = 'hy'", 'hy', 'Վճարման անվտանգ էջ'],
+    ["document.documentElement.lang = 'ru'", 'ru', 'Форма оплаты'],
+    ["pay.locale = 'hy'", 'hy', 'Վճարման էջ'],
     ["pay.locale = null; pay.label = 'Pay'", 'ru', 'Pay'],
   ] as const) {
     await page.evaluate(`{ ${act} }`)

@@ -136,7 +136,7 @@ test('a failed payment names its reason, and Try again requests the next intent'
   orders.A = { phase: 'failed', reason: 'canceled' }
   await actInFrame(page, 'cancel')
   await waitForState(page, 'failed')
-  await expect(text(page)).toContainText('You canceled the payment. You were not charged.')
+  await expect(text(page)).toContainText('The payment was canceled. You were not charged.')
   orders.A = { phase: 'open' }
   await page.getByRole('button', { name: 'Try again' }).click()
   await waitForState(page, 'ready')
@@ -156,7 +156,7 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   orders.A = { phase: 'paid', response: { status: 401 } }
   await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
-  const unconfirmed = 'Waiting for the shop to confirm. Do not pay again.'
+  const unconfirmed = 'Waiting for the shop to confirm the payment. Do not pay again.'
   await expect(page.locator('#pay')).toContainText(unconfirmed)
   await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
   expect(requests).toHaveLength(2)
@@ -176,7 +176,9 @@ test('a status that fails for a moment is asked again', async ({ page, sites, pa
   await actInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
-  await expect(page.getByText('Waiting for the shop to confirm. Do not pay again.')).toBeVisible()
+  await expect(
+    page.getByText('Waiting for the shop to confirm the payment. Do not pay again.'),
+  ).toBeVisible()
   orders.A = { phase: 'paid' }
   await page.clock.fastForward(5000)
   await waitForState(page, 'paid')

@@ -71,6 +71,13 @@ for (const outcome of keysOf(ends)) {
   })
 }
 
+hosted('payWith canceled ends after a decline, too', async ({ page, openForm }) => {
+  await openForm()
+  await payWith(page, 'declined')
+  await payWith(page, 'canceled')
+  await expectEnd(page, 'canceled')
+})
+
 test('payWith returns after each decline of the fake page', async ({ page, sites }) => {
   await declineEach(page, () => openFake(sites))
 })

@@ -113,7 +113,7 @@ export class PiCheckout extends LitElement {
   /**
    * Accessible name and title of the frame.
    *
-   * @default "Secure payment form" in the locale
+   * @default "Payment form" in the locale
    */
   declare label: string | null | undefined
 
@@ -267,22 +267,23 @@ export class PiCheckout extends LitElement {
     if (!icons[state] || (this.#frame.element && !delay)) return nothing
     const { reason } = report ?? {}
     const text = resultText(this.#textOf, state, reason)
-    const icon = reason === 'refunded' ? '↺' : icons[state]
-    return this.#message(
-      html`<slot name=${state}>${this.#sentences(text, icon)}</slot>`,
-      state === 'failed' ? 'retry' : undefined,
-    )
+    const isRefunded = reason === 'refunded'
+    const icon = isRefunded ? '↺' : icons[state]
+    const button = isRefunded ? 'pay' : 'retry'
+    const content = html`<slot name=${state}>${this.#sentences(text, icon)}</slot>`
+    return this.#message(content, state === 'failed' ? button : undefined)
   }
 
   #failure(error: CheckoutError): TemplateResult {
     const help = helpFor(error)
-    const text = this.#frame.element
-      ? resultText(this.#textOf, 'confirming')
-      : errorText(error, this.#textOf)
+    const button = buttonFor(error)
+    const isBelow = !!this.#frame.element
     return this.#message(
-      html`<slot name="error">${this.#sentences(text, '!')}</slot>`,
-      buttonFor(error),
-      html`<slot name="page" @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
+      html`<slot name="error">${this.#sentences(errorText(this.#textOf, error, isBelow), '!')}</slot>`,
+      button,
+      // Not beside "Do not pay again".
+      html`<slot name="page" ?hidden=${isBelow || button === 'check'}
+        @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`,
     )
   }

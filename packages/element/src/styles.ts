@@ -66,7 +66,7 @@ export const styles = unsafeCSS(`
   }
   i {
     block-size: 44px;
-    margin: 20px 0 34px;
+    margin: 20px 0 27px;
     border-radius: 10px;
     background: currentColor;
     opacity: 0.1;

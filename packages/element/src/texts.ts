@@ -3,26 +3,25 @@ import type { CheckoutError } from './errors.ts'
 
 /** In the order of `languages`. */
 export const texts = {
-  title: ['Secure payment form', 'Վճարման անվտանգ էջ', 'Безопасная форма оплаты'],
-  /** After four seconds. */
+  title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
   /** The shop has not said the result. The form may have shown it. */
   confirming: [
-    'Waiting for the shop to confirm.',
-    'Սպասում ենք խանութի հաստատմանը։',
-    'Ждём подтверждения магазина.',
+    'Waiting for the shop to confirm the payment.',
+    'Սպասում ենք խանութի պատասխանին։',
+    'Ждём ответа магазина.',
   ],
   processing: [
-    'Your bank is processing the payment. You can leave this page.',
-    'Բանկը մշակում է վճարումը։ Կարող եք փակել այս էջը։',
-    'Банк обрабатывает платёж. Эту страницу можно закрыть.',
+    'Your bank is processing the payment.',
+    'Ձեր բանկը մշակում է վճարումը։',
+    'Ваш банк обрабатывает платёж.',
   ],
   review: [
     'We are checking your payment.',
     'Մենք ստուգում ենք ձեր վճարումը։',
     'Мы проверяем ваш платёж.',
   ],
-  /** After the three above. */
+  leave: ['You can leave this page.', 'Կարող եք փակել այս էջը։', 'Эту страницу можно закрыть.'],
   once: ['Do not pay again.', 'Կրկին մի վճարեք։', 'Не платите повторно.'],
   paid: [
     'We have received your payment. Thank you.',
@@ -30,26 +29,27 @@ export const texts = {
     'Мы получили ваш платёж. Спасибо.',
   ],
   failed: ['The payment did not go through.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
-  canceled: ['You canceled the payment.', 'Դուք չեղարկեցիք վճարումը։', 'Вы отменили платёж.'],
+  canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
   expired: ['The time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
-  refunded: [
-    'Your payment was refunded. You can pay again.',
-    'Ձեր վճարումը վերադարձվել է։ Կարող եք կրկին վճարել։',
-    'Ваш платёж возвращён. Можно оплатить повторно.',
-  ],
+  refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
   unavailable: [
     'The payment form is not available.',
     'Վճարման էջը հասանելի չէ։',
     'Форма оплаты недоступна.',
   ],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
-  again: ['You will not be charged twice.', 'Երկու անգամ չի գանձվի։', 'Деньги не спишутся дважды.'],
-  contact: ['Please contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
-  ended: ['Your session has ended.', 'Աշխատաշրջանն ավարտվել է։', 'Сеанс завершён.'],
-  check: ['Check again', 'Ստուգել նորից', 'Проверить ещё раз'],
+  again: [
+    'You will not be charged twice.',
+    'Գումարը երկու անգամ չի գանձվի։',
+    'Деньги не спишутся дважды.',
+  ],
+  contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
+  ended: ['Your session has expired.', 'Սեսիայի ժամկետն անցել է։', 'Сеанс истёк.'],
+  check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
-  reload: ['Reload the page', 'Թարմացնել էջը', 'Обновить страницу'],
+  pay: ['Pay again', 'Նորից վճարել', 'Оплатить ещё раз'],
+  reload: ['Reload', 'Թարմացնել', 'Обновить'],
 }
 
 /** States with a text about the payment, and its icon. */
@@ -70,27 +70,33 @@ export function textsFor(tag: string): TextOf {
 /** Returns what the shop says about the payment, and what the buyer can do. */
 export function resultText(textOf: TextOf, state: keyof typeof icons, reason?: string): string {
   if (state === 'paid') return textOf(state)
-  if (state !== 'failed') return `${textOf(state)} ${textOf('once')}`
+  if (state === 'confirming') return `${textOf(state)} ${textOf('once')}`
+  if (state !== 'failed') return `${textOf(state)} ${textOf('leave')} ${textOf('once')}`
   if (reason === 'refunded') return textOf(reason)
   const isKnown = reason === 'canceled' || reason === 'expired'
   return `${textOf(isKnown ? reason : state)} ${textOf('uncharged')}`
 }
 
 /** What a button does, by the name of its text. */
-export type ButtonName = 'check' | 'reload' | 'retry'
+export type ButtonName = 'check' | 'pay' | 'reload' | 'retry'
 
 /** Returns what can help after an error: another look, the shop's sign-in, or another try. */
 export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName | undefined {
   if (code === 'status_failed') return 'check'
   // The shop's session has ended, or the checkout's.
-  const isEnded = code === 'unauthorized' || [401, 403].includes(Object(cause).status)
+  const { status, code: why } = Object(cause)
+  const isEnded =
+    code === 'unauthorized' || why === 'order_not_found' || [401, 403].includes(status)
   return isEnded ? 'reload' : retryable ? 'retry' : undefined
 }
 
-/** Returns what happened, and what the buyer can do. The errors without a button are for the shop to correct. */
-export function errorText(error: CheckoutError, textOf: TextOf): string {
+/** Returns what happened, and what the buyer can do. @param isBelow - The form above shows its result. */
+export function errorText(textOf: TextOf, error: CheckoutError, isBelow: boolean): string {
   const button = buttonFor(error)
-  if (button === 'check') return resultText(textOf, 'confirming')
+  if (isBelow || button === 'check') {
+    const text = resultText(textOf, 'confirming')
+    return Object(error.cause).retryable === false ? `${text} ${textOf('contact')}` : text
+  }
   if (button === 'reload') return textOf('ended')
   const text = textOf(error.code === 'offline' ? error.code : 'unavailable')
   return `${text} ${textOf(button ? 'again' : 'contact')}`

@@ -25,30 +25,34 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
+const waiting = 'Waiting for the shop to confirm the payment. Do not pay again.'
 const unavailable = 'The payment form is not available.'
 
-test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number]>([
+test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
   ['offline', 'You are offline. You will not be charged twice.', 'Try again'],
   ['connection_lost', `${unavailable} You will not be charged twice.`, 'Try again'],
   ['handoff_failed', `${unavailable} You will not be charged twice.`, 'Try again'],
-  ['unauthorized', 'Your session has ended.', 'Reload the page'],
-  ['blocked_by_csp', `${unavailable} Please contact the shop.`],
-  ['status_failed', 'Waiting for the shop to confirm. Do not pay again.', 'Check again'],
-  ['status_failed', 'Waiting for the shop to confirm. Do not pay again.', 'Check again', 401],
+  ['unauthorized', 'Your session has expired.', 'Reload'],
+  ['blocked_by_csp', `${unavailable} Contact the shop.`],
+  ['status_failed', waiting, 'Check again'],
+  ['status_failed', `${waiting} Contact the shop.`, 'Check again', 404],
   // The session of the shop has ended.
-  ['handoff_failed', 'Your session has ended.', 'Reload the page', 401],
-  ['handoff_failed', `${unavailable} Please contact the shop.`, undefined, 404],
-])('tells the buyer for %s: %s %s', (code, text, label, status) => {
-  const error = new CheckoutError(code, { cause: status && { status, retryable: false } })
+  ['handoff_failed', 'Your session has expired.', 'Reload', 401],
+  ['handoff_failed', 'Your session has expired.', 'Reload', 404, 'order_not_found'],
+  ['handoff_failed', `${unavailable} Contact the shop.`, undefined, 404],
+])('tells the buyer for %s: %s %s', (code, text, label, status, why) => {
+  const error = new CheckoutError(code, {
+    cause: status && { status, code: why, retryable: false },
+  })
   const button = buttonFor(error)
-  expect(errorText(error, textsFor('en'))).toBe(text)
+  expect(errorText(textsFor('en'), error, false)).toBe(text)
   expect(button && textsFor('en')(button)).toBe(label)
 })
 
 test.each([
-  ['canceled', 'You canceled the payment. You were not charged.'],
+  ['canceled', 'The payment was canceled. You were not charged.'],
   ['expired', 'The time to pay has run out. You were not charged.'],
-  ['refunded', 'Your payment was refunded. You can pay again.'],
+  ['refunded', 'Your payment was refunded.'],
   ['declined', 'The payment did not go through. You were not charged.'],
   [undefined, 'The payment did not go through. You were not charged.'],
 ])('tells the buyer why a payment failed: %s', (reason, text) => {

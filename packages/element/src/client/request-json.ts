@@ -45,10 +45,10 @@ export async function requestJson(
       url.pathname = `${url.pathname}/`.replace(/\/\/$/, '')
       response = await send()
     }
-    const json: unknown = await response.json().catch((error) => {
+    const body = await response.json().then(Object, (error) => {
       if (end.signal.aborted) throw error
+      return {}
     })
-    const body = Object(json)
     // A redirect has the status 0.
     const status = response.status || 302
     const title = `The shop returned ${status} for ${url.pathname}`
