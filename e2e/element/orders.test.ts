@@ -151,13 +151,16 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   pageErrors.allow(/Failed to load resource/)
   const orders: Record<string, Order> = { A: { phase: 'open' } }
   const requests = await serveOrders(page, sites, orders)
-  await sites.openShop({ body: element(ofA), script: configure })
+  const separate = '<form slot="page"><button>Pay on a separate page</button></form>'
+  await sites.openShop({ body: element(ofA, separate), script: configure })
   await waitForState(page, 'ready')
   orders.A = { phase: 'paid', response: { status: 401 } }
   await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
   const unconfirmed = 'Waiting for the shop to confirm the payment. Do not pay again.'
   await expect(page.locator('#pay')).toContainText(unconfirmed)
+  // No second payment is offered.
+  await expect(page.getByText('Pay on a separate page')).toBeHidden()
   await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
   expect(requests).toHaveLength(2)
   orders.A = { phase: 'paid' }

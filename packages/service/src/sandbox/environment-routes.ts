@@ -151,7 +151,7 @@ function clockOf(environment: Pick<Environment, 'clockOffset'>, now: Date) {
  *
  * @returns The offset in milliseconds. `undefined` if it would be too large.
  */
-export async function setClock(
+async function setClock(
   db: Database,
   environmentId: string,
   change: z.infer<typeof SetClock>,
