@@ -18,13 +18,13 @@ export function startPage(
   return page(200, { lang, title, targets, content })
 }
 
-/** Returns a page for an error, with a button that sends the request again. */
+/** Returns a page for an error, with a way back, and a button that sends the request again if that can help. */
 export function startProblemPage(code: HandoffProblemCode, asked: Fields): Response {
-  const { returnUrl, ...fields } = asked
+  const { returnUrl = '/', ...fields } = asked
   const { status } = handoffProblems[code]
   const [lang, , title, again, back] = textsOf(asked.locale)
   const form = status < 500 ? '' : formOf('', fields, again)
-  const link = returnUrl ? `<p><a href="${escaped(returnUrl)}">${back}</a></p>` : ''
+  const link = `<p><a href="${escaped(returnUrl)}">${back}</a></p>`
   const content = `<p role="alert">${title}</p>${form}${link}`
   return page(status, { lang, title, targets: "'self'", content })
 }

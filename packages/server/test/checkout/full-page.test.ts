@@ -70,12 +70,14 @@ test.each([
   ['a page without an origin', 403, hidden],
   ['JSON', 415, { 'content-type': 'application/json' }],
   ['an order of another buyer', 404, {}, 'B-2'],
-])('shows a page without the secret to %s', async (_, status, headers, asked = orderId) => {
+])('shows a way back, and no secret, to %s', async (_, status, headers, asked = orderId) => {
   const one = shop({ fullPage })
   const response = await start(one, { orderId: asked }, headers)
   expect(response.status).toBe(status)
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(await response.text()).not.toMatch(/secret|<script/)
+  const html = await response.text()
+  expect(html).toContain('<a href="/">Back</a>')
+  expect(html).not.toMatch(/secret|<script/)
   expect(one.service.intents).toEqual([])
 })
 
