@@ -67,20 +67,17 @@ test('the service’s other pages have no axe violations, and fit 320 pixels, in
   }
 })
 
-test('copies the base URL, and code of the documentation', async ({ page, stack }) => {
+test('copies code of the documentation, which the address of the service shows', async ({
+  page,
+  stack,
+}) => {
   await page.addInitScript(
     'navigator.clipboard.writeText = async (text) => { window.copied = text }',
   )
-  const { baseUrl } = stack.api
-  for (const [path, text] of [
-    ['/', baseUrl],
-    ['/docs', 'curl "$PI_BASE_URL/payment-intents"'],
-  ] as const) {
-    await page.goto(baseUrl + path)
-    await page.getByRole('button', { name: 'Copy' }).first().click()
-    await expect(page.getByRole('button', { name: 'Copied' })).toHaveCount(1)
-    expect(await page.evaluate('window.copied')).toContain(text)
-  }
+  await page.goto(stack.api.baseUrl)
+  await page.getByRole('button', { name: 'Copy' }).first().click()
+  await expect(page.getByRole('button', { name: 'Copied' })).toHaveCount(1)
+  expect(await page.evaluate('window.copied')).toContain('curl "$PI_BASE_URL/payment-intents"')
 })
 
 test.describe('on a phone', () => {

@@ -144,9 +144,10 @@ test('renews an expired session and keeps the typed card', async ({
   pageErrors,
 }) => {
   pageErrors.allow(/401 \(Unauthorized\)/)
+  // Before the frame exists: a request of its process can pass a route that comes later.
+  await page.route('**/checkout-api/confirm', (route) => route.fulfill(expired), { times: 1 })
   await openForm()
   await fillCard(page, '4242424242424242')
-  await page.route('**/checkout-api/confirm', (route) => route.fulfill(expired), { times: 1 })
   const renewal = page.waitForResponse('**/checkout-api/session')
   await payButton(page).click()
   await renewal
