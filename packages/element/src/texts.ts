@@ -7,7 +7,7 @@ export const texts = {
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
   /** The shop has not said the result. The form may have shown it. */
   confirming: [
-    'Waiting for the shop to confirm the payment.',
+    'Waiting for the shop to answer.',
     'Սպասում ենք խանութի պատասխանին։',
     'Ждём ответа магазина.',
   ],
@@ -35,7 +35,7 @@ export const texts = {
   refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
   unavailable: [
     'The payment form is not available.',
-    'Վճարման էջը հասանելի չէ։',
+    'Վճարման ձևը հասանելի չէ։',
     'Форма оплаты недоступна.',
   ],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],

@@ -25,7 +25,7 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'Waiting for the shop to confirm the payment. Do not pay again.'
+const waiting = 'Waiting for the shop to answer. Do not pay again.'
 const unavailable = 'The payment form is not available.'
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
