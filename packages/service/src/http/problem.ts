@@ -156,7 +156,10 @@ function incomplete(): ProblemError {
 
 /** Returns the problem of an input. It lists invalid fields without their values. */
 export function inputProblem(error: z.ZodError, input: unknown, part = 'body'): ProblemError {
-  const found = fieldErrors(error, input)
+  const all = fieldErrors(error, input)
+  const errors = fitting(all.errors, maxErrorsBytes)
+  const errorsOmitted = all.errorsOmitted + all.errors.length - errors.length
+  const found = { errors, errorsOmitted }
   const detail = detailOf(found)
   if (part !== 'body') return new ProblemError('validation_failed', detail)
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -168,8 +171,23 @@ export function inputProblem(error: z.ZodError, input: unknown, part = 'body'): 
 
 const maxInDetail = 5
 
+/** Maximum sizes of `errors` and `detail` in bytes of JSON, so that a response has at most 16 KB. */
+const maxErrorsBytes = 12 * 1024
+const maxDetailBytes = 2 * 1024
+
+/** Returns the first items that fit into a number of bytes of JSON. */
+function fitting<Item>(items: readonly Item[], maxBytes: number): Item[] {
+  let bytes = 0
+  const end = items.findIndex((item) => {
+    bytes += Buffer.byteLength(JSON.stringify(item))
+    return bytes > maxBytes
+  })
+  return items.slice(0, end < 0 ? undefined : end)
+}
+
 function detailOf({ errors, errorsOmitted }: FieldErrors): string {
-  const listed = errors.slice(0, maxInDetail).map(({ detail }) => detail)
+  const details = errors.slice(0, maxInDetail).map(({ detail }) => detail)
+  const listed = fitting(details, maxDetailBytes)
   const more = errors.length + errorsOmitted - listed.length
   return `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
 }

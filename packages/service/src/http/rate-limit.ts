@@ -60,14 +60,17 @@ export function createBuckets(
   now = (): Date => new Date(),
 ): { readonly take: (name: string) => void } {
   const levels = new Map<string, Level>()
+  let droppedAt = 0
 
   function refill({ tokens, at: last }: Level, at: number): number {
     // If the clock moves back, keep the tokens. Subtracting would block clients until it catches up.
     return Math.min(burst, tokens + (Math.max(0, at - last) / 1000) * perSecond)
   }
 
-  /** Removing full buckets changes no limit. */
+  /** Removes the full buckets, which changes no limit, at most once a second. */
   function dropFull(at: number): void {
+    if (Math.abs(at - droppedAt) < 1000) return
+    droppedAt = at
     for (const [name, level] of levels) {
       if (refill(level, at) >= burst) levels.delete(name)
     }

@@ -77,8 +77,8 @@ export function detailsOf(intent: Intent): Omit<ShownIntent, 'requests'> {
 }
 
 /**
- * Deletes all intents of an environment in batches, so that other requests are served in between. Intents that are created meanwhile can
- * remain. Returns their number.
+ * Deletes all intents of an environment in batches, so that other requests are served in between. Intents that are
+ * created meanwhile can remain. Returns their number.
  */
 export async function deleteAllIntents(db: Database, environmentId: string): Promise<number> {
   let deleted = 0

@@ -1,6 +1,6 @@
 /**
- * Creates the tables of a new store, in the words that both stores have. No column holds a card number, a security code, a clientSecret, or an
- * API key. Times are milliseconds, JSON is text, and hashes are hexadecimal.
+ * Creates the tables of a new store, in the words that both stores have. No column holds a card number, a security code,
+ * a clientSecret, or an API key. Times are milliseconds, JSON is text, and hashes are hexadecimal.
  *
  * @module
  */

@@ -40,7 +40,7 @@ test('keeps twenty waiting pages of one intent, and rejects one more after a pau
   expect(await Promise.race([...waiting, sleep(rejectionDelay / 2, 'none')])).toBe('none')
   const { status, headers } = await Promise.race(waiting)
   expect([status, headers.get('retry-after')]).toEqual([429, '5'])
-  // A page that has left makes room for another one.
+  // In the place of a page that has left, another one waits.
   left.abort()
   await sleep(500)
   expect(await Promise.race([wait(), sleep(rejectionDelay + 1000, 'waits')])).toBe('waits')

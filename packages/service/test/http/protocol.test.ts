@@ -1,6 +1,6 @@
 import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
-import { order, problemOf, sendRaw, startTestService } from '../support/service.ts'
+import { openPage, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
 const { host, port } = new URL(service.url)
@@ -34,6 +34,19 @@ test('reads the headers after a thousand others', async () => {
 test('serves the API without a Host, and its pages only with one', async () => {
   expect((await get('/payment-intents/pi_x', apiKey)).status).toBe(404)
   expect(await problemOf(await get('/docs'))).toBe('400 invalid_host')
+})
+
+test('takes an address in absolute form', async () => {
+  const lines = [`POST http://${host}/payment-intents HTTP/1.1`, hostLine, apiKey, jsonType, length]
+  expect((await sendRaw(service.url, lines, body)).status).toBe(201)
+})
+
+test('takes a host name and an authentication scheme in upper case', async () => {
+  expect((await get('/docs', `Host: LOCALHOST:${port}`)).status).toBe(200)
+  const { token } = await openPage(service)
+  const upper = [`Host: Localhost:${port}`, `Authorization: BEARER ${token}`]
+  const site = [`Origin: http://localhost:${port}`, 'Sec-Fetch-Site: same-origin']
+  expect((await get('/checkout-api/intent', ...upper, ...site)).status).toBe(200)
 })
 
 const head = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, jsonType]

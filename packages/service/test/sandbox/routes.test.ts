@@ -113,8 +113,13 @@ test.each<Logged>([
     { status: 500, faults: ['500'] },
   ],
   [
+    'no secret that is the name of a field',
+    () => create(service, { ...order, [service.apiKey]: 1 }),
+    { errors: [{ pointer: '/pi_sk_test_…' }] },
+  ],
+  [
     'a clientSecret in a path',
-    () => retrieve(service, `pi_1_secret_${'a1'.repeat(24)}`),
+    () => retrieve(service, 'pi_1_secret_abc'),
     { path: '/payment-intents/pi_…_secret_…', status: 404 },
   ],
   [

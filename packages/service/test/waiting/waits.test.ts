@@ -3,7 +3,12 @@ import { expiresAt } from '../../src/intents/deadlines.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Change } from '../../src/store/database.ts'
 import { StoreError } from '../../src/store/errors.ts'
-import { type Awaited, createWaits } from '../../src/waiting/waits.ts'
+import {
+  type Awaited,
+  createWaits,
+  rejectionDelay,
+  waitsOfIntent,
+} from '../../src/waiting/waits.ts'
 import { newIntent } from '../support/store.ts'
 
 const minute = 60_000
@@ -124,3 +129,25 @@ test('waits through an outage of the store', async () => {
   await vi.advanceTimersByTimeAsync(1000)
   expect((await result).version).toBe(2)
 })
+
+/** @see Finding S5 */
+test.each([21, 200])(
+  'keeps 20 of %s waits of one intent, and rejects the newest after a pause',
+  async (count) => {
+    const { wait, store } = startWaits()
+    const waits = Array.from({ length: count }, () => wait())
+    const rejected = waits.slice(waitsOfIntent).map(async ({ result }) => {
+      await expect(result).rejects.toMatchObject({ code: 'rate_limited' })
+      return Date.now()
+    })
+    const begin = Date.now()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(new Set(await Promise.all(rejected))).toEqual(new Set([begin + rejectionDelay]))
+    expect(waits.slice(0, waitsOfIntent).every(({ seen }) => seen.end === undefined)).toBe(true)
+    store.intent = paid(store.intent)
+    store.change({ intentId: store.intent.id })
+    for (const { result } of waits.slice(0, waitsOfIntent)) {
+      expect(await result).toMatchObject({ version: 2 })
+    }
+  },
+)

@@ -61,7 +61,7 @@ export function entryOf(
 /** Ids are shown only if the request found the intent in a test environment, because they may be live. */
 function pathOf({ url, facts }: FastifyRequest): string {
   const [sent = ''] = url.split('?', 1)
-  const path = redact(sent).slice(0, maxPath)
+  const path = maskCredentials(redact(sent)).slice(0, maxPath)
   return facts.intent === undefined ? maskIds(path) : path
 }
 
