@@ -126,12 +126,13 @@ test('resolves paths against the origin, not against a base that was injected', 
 })
 
 test('waits longer after each response, up to five seconds', async () => {
-  await follow([...Array<Phase>(10).fill('processing'), 'paid'])
+  // Hours.
+  expect(await follow([...Array<Phase>(2000).fill('processing'), 'paid'])).toBe('paid')
   const waits = requests
     .slice(1)
     .map(({ at }, index) => Math.round(at - (requests[index]?.at ?? 0)))
   expect(waits.slice(0, 3)).toEqual([500, 750, 1125])
-  expect(waits.slice(6)).toEqual([5000, 5000, 5000, 5000])
+  expect(new Set(waits.slice(6))).toEqual(new Set([5000]))
 })
 
 test('sends nothing while the page is hidden', async () => {
