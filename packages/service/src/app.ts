@@ -4,43 +4,16 @@ import { routes } from '../shared/routes.ts'
 import { addDocsRoutes, addInspector, problemPage } from './api-docs/routes.ts'
 import { addAssets, addElement, addPageRoutes } from './checkout/page-routes.ts'
 import { addCheckoutRoutes, samePageCheck } from './checkout/routes.ts'
-import { createSessions, type Sessions } from './checkout/sessions.ts'
-import type { SandboxAccess } from './config.ts'
+import { createSessions } from './checkout/sessions.ts'
 import { type App, createApp, type HttpOptions } from './http/app.ts'
 import { addAudience, type Check, hostCheck } from './http/audience.ts'
-import { addHealthRoutes, type HealthOptions } from './http/health.ts'
-import type { RateLimits } from './http/rate-limit.ts'
+import { addHealthRoutes } from './http/health.ts'
 import { addIntentRoutes } from './intents/routes.ts'
-import type { IntentStore } from './intents/store.ts'
-import type { Authenticator } from './merchants/authenticate.ts'
+import type { AppOptions, MainOptions } from './options.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { faultHooks } from './sandbox/faults.ts'
-import { addSandboxRoutes, type Sandbox } from './sandbox/sandbox.ts'
-import type { SecretKeys } from './secret-keys.ts'
+import { addSandboxRoutes } from './sandbox/sandbox.ts'
 import { addTestBankRoutes } from './test-bank/routes.ts'
-import type { Waits } from './waiting/waits.ts'
-
-/** What the routes of an instance share. */
-export interface AppOptions extends Sandbox, HealthOptions, Omit<HttpOptions, 'server'> {
-  readonly keys: SecretKeys
-  readonly now: () => Date
-  /** Origins of the API with the hosted page, and of the test bank. */
-  readonly publicUrl: string
-  readonly challengeUrl: string
-  readonly hostedFolder: string
-  readonly authenticator: Authenticator
-  readonly limits: RateLimits
-  readonly intents: IntentStore
-  readonly waits: Waits
-  readonly adminToken: string
-  readonly sandboxFrom: SandboxAccess
-  /** Aborted when the service stops: it ends the delays of faults. */
-  readonly stopping: AbortSignal
-}
-
-export interface MainOptions extends AppOptions {
-  readonly sessions: Sessions
-}
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
 export async function createMainApp(

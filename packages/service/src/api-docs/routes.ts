@@ -1,13 +1,13 @@
 /** Pages for developers: API description, documentation, inspector, and errors. @module */
 import type { FastifyReply } from 'fastify'
 import { routes } from '../../shared/routes.ts'
-import type { AppOptions } from '../app.ts'
 import { readPage } from '../checkout/pages.ts'
 import type { App } from '../http/app.ts'
 import { escapeHtml } from '../http/html.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
 import { type ProblemError, problemTitle } from '../http/problem.ts'
 import { jsonHeaders, page } from '../http/send.ts'
+import type { AppOptions } from '../options.ts'
 import { openapi } from './openapi.ts'
 
 export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: AppOptions): void {

@@ -1,11 +1,11 @@
 /** The hosted page for the frame of a shop, and the files that it and the shop load. @module */
 import { join } from 'node:path'
 import { routes } from '../../shared/routes.ts'
-import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { openPageHeaders } from '../http/page-headers.ts'
 import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
+import type { MainOptions } from '../options.ts'
 import { addFullPageRoutes, IdSchema } from './full-page.ts'
 import { readPage, sendCheckoutPage, sendErrorPage } from './pages.ts'
 

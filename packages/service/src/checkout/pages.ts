@@ -6,12 +6,12 @@ import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import { formatMoney } from '@pi-checkout/contract/money'
 import type { FastifyReply } from 'fastify'
 import { languageOf } from '../../shared/language.ts'
-import type { AppOptions } from '../app.ts'
 import { escapeHtml } from '../http/html.ts'
 import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { page } from '../http/send.ts'
 import type { Intent } from '../intents/intent.ts'
 import type { Environment } from '../merchants/environments.ts'
+import type { AppOptions } from '../options.ts'
 import { apartTexts } from './apart-texts.ts'
 
 interface FullPage {

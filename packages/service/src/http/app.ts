@@ -14,6 +14,8 @@ import {
   type FastifyRequest,
   type FastifyTypeProvider,
   fastify,
+  type onSendAsyncHookHandler,
+  type preHandlerAsyncHookHandler,
 } from 'fastify'
 import type { Logger } from 'pino'
 import { z } from 'zod'
@@ -60,6 +62,14 @@ export interface HttpOptions {
   readonly onUnknownPath?: (request: FastifyRequest, reply: FastifyReply) => void
   /** Sends a browser the page of a problem, if it opened an address that is for people. */
   readonly problemPage?: ProblemPage
+}
+
+/** Hooks of one operation of the merchant API. */
+export interface OperationHooks {
+  /** Runs for an accepted request, before its handler. */
+  readonly before: preHandlerAsyncHookHandler
+  /** Runs before the response is sent. */
+  readonly after: onSendAsyncHookHandler<unknown>
 }
 
 export function createApp({

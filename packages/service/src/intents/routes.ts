@@ -1,27 +1,20 @@
 /** The two operations of the merchant API. A body is read only after the request is authenticated. @module */
 import { CreatePaymentIntentSchema, headers, routes } from '@pi-checkout/contract'
-import type { FastifyRequest, onSendAsyncHookHandler, preHandlerAsyncHookHandler } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { AppOptions } from '../app.ts'
-import type { App } from '../http/app.ts'
+import type { App, OperationHooks } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
 import { rejectBrowser, unknownKey } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
+import type { AppOptions } from '../options.ts'
 import { clientSecret } from './client-secret.ts'
 import { dueAt } from './deadlines.ts'
 import { idempotencyHashes, idempotencyKeyInUse, readIdempotencyKey } from './idempotency.ts'
 import type { Intent } from './intent.ts'
 import { type Created, draftIntent, load } from './store.ts'
 import { createdView, merchantView } from './views.ts'
-
-export interface OperationHooks {
-  /** Runs for an accepted request, before its handler. */
-  readonly before: preHandlerAsyncHookHandler
-  /** Runs before the response is sent. */
-  readonly after: onSendAsyncHookHandler<unknown>
-}
 
 declare module 'fastify' {
   interface FastifyRequest {

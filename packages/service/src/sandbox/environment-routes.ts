@@ -3,7 +3,6 @@ import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import type { SandboxEnvironment, SandboxEnvironments } from '../../shared/sandbox-api.ts'
-import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
@@ -17,6 +16,7 @@ import {
   removeOrigin,
   TooManyOrigins,
 } from '../merchants/merchants.ts'
+import type { MainOptions } from '../options.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 import { deleteAllIntents } from './intents.ts'

@@ -11,11 +11,11 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { headers, type ProblemCode } from '@pi-checkout/contract'
 import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 import type { FaultOperation, FaultRule, StoredFaultRule } from '../../shared/sandbox-api.ts'
-import type { AppOptions } from '../app.ts'
-import { ConnectionDropped } from '../http/app.ts'
+import { ConnectionDropped, type OperationHooks } from '../http/app.ts'
 import { ProblemError, retryLater } from '../http/problem.ts'
 import { idempotencyKeyInUse } from '../intents/idempotency.ts'
-import type { OperationHooks } from '../intents/routes.ts'
+
+export type FaultRules = Readonly<ReturnType<typeof createFaultRules>>
 
 /** Creates the rules of each environment, in the order in which they are used. */
 export function createFaultRules() {
@@ -66,7 +66,7 @@ export const faultNames: string = [...faults, 'delay=ms'].join(', ')
 
 export function faultHooks(
   on: FaultOperation,
-  { faults: rules, stopping }: Pick<AppOptions, 'faults' | 'stopping'>,
+  { faults: rules, stopping }: { readonly faults: FaultRules; readonly stopping: AbortSignal },
 ): OperationHooks {
   return {
     before: async ({ facts, headers: sent }) => {

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { faultOperations } from '../../shared/sandbox-api.ts'
-import type { MainOptions } from '../app.ts'
 import type { App } from '../http/app.ts'
 import { notFound } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { type Environment, findEnvironment } from '../merchants/environments.ts'
+import type { MainOptions } from '../options.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
 import { createFaultRules, faultNames, isFault } from './faults.ts'
 import { addIntentRoutes } from './intent-routes.ts'
@@ -18,8 +18,6 @@ declare module 'fastify' {
     readonly environment: Environment
   }
 }
-
-export type Sandbox = Readonly<ReturnType<typeof createSandbox>>
 
 export function createSandbox(now: () => Date) {
   return { requestLog: createRequestLog(now), faults: createFaultRules() }
@@ -44,7 +42,7 @@ export function addSandboxRoutes(app: App, options: MainOptions): void {
   addLogAndFaultRoutes(app, options)
 }
 
-function addLogAndFaultRoutes(app: App, { faults, requestLog }: Sandbox): void {
+function addLogAndFaultRoutes(app: App, { faults, requestLog }: MainOptions): void {
   app.get(routes.requests.path, async ({ environment }, reply) =>
     json(reply, { requests: requestLog.requests(environment.id) }),
   )

@@ -13,6 +13,8 @@ import { findIssues } from '../lint.ts'
 import { entryOf, type LogEntry } from './entry.ts'
 import { hasSecret } from './mask.ts'
 
+export type RequestLog = Readonly<ReturnType<typeof createRequestLog>>
+
 export function createRequestLog(now: () => Date) {
   /** By environment. The one that was used last is the last one. */
   const rings = new Map<string | null, Rings>()
