@@ -32,7 +32,7 @@ test('says that a service which does not respond takes long; the form loads when
   try {
     await page.getByTestId('place-order').click()
     await expect(page.getByText('This is taking longer than usual')).toBeVisible({
-      timeout: 10_000,
+      timeout: 30_000,
     })
   } finally {
     child.kill('SIGCONT')

@@ -66,11 +66,11 @@ test('closes a connection whose client reads no byte before the timeout', async 
 })
 
 test('keeps a connection whose client reads slowly', async () => {
-  const { port } = await serve((_request, response) => response.end(large), { writeTimeout: 1000 })
+  const { port } = await serve((_request, response) => response.end(large), { writeTimeout: 3000 })
   const socket = await openSocket(port)
   let bytes = 0
   socket.pause().write(request())
-  const until = performance.now() + 3000
+  const until = performance.now() + 5000
   while (performance.now() < until) {
     bytes += (socket.read() as Buffer | null)?.length ?? 0
     await sleep(5)
@@ -87,10 +87,10 @@ test('keeps a connection whose client reads slowly', async () => {
 test.each(['/poll', '/stream'])('keeps a connection that waits for %s', async (path) => {
   const listener: RequestListener = async (_request, response) => {
     if (path === '/stream') response.write('begin')
-    await sleep(300)
+    await sleep(1500)
     response.end('news')
   }
-  const { port } = await serve(listener, { writeTimeout: 50 })
+  const { port } = await serve(listener, { writeTimeout: 1000 })
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toContain('news')
 })
 
