@@ -199,7 +199,7 @@ export class PiCheckout extends LitElement {
     // A result that receives the focus is read then.
     const isRead = !frame && this.#focused && this.#focused !== this.#part('result')
     // The frame stays in one place, because a moved frame loads again.
-    return html`<div class="box ${frame ? 'framed' : ''}">
+    return html`<div class="box">
       <slot ?hidden=${state !== 'idle'}></slot>
       <div part="loading" role="status" tabindex="-1">${state === 'loading' ? this.#loading() : nothing}</div>
       <div part="result" role="status" tabindex="-1" aria-live=${isRead ? 'off' : 'polite'}>
@@ -301,7 +301,7 @@ export class PiCheckout extends LitElement {
   #sentences(text: string, icon: string): unknown {
     if (this.#frame.element) return text
     const [first = ''] = text.split(/(?<=[.։]) /)
-    return html`<span aria-hidden="true" data-icon=${icon}></span><b>${first}</b>${text.slice(first.length)}`
+    return html`<b aria-hidden="true" data-icon=${icon}></b><b>${first}</b>${text.slice(first.length)}`
   }
 }
 

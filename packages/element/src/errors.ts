@@ -31,13 +31,13 @@ export class CheckoutError extends Error {
   override readonly name = 'CheckoutError'
 
   /** Which rule failed. */
-  readonly code: CheckoutErrorCode
+  declare readonly code: CheckoutErrorCode
 
   /** Whether `reload()`, or the buyer's "Try again", can help. */
-  readonly retryable: boolean
+  declare readonly retryable: boolean
 
   /** Whether the checkout has reported a test environment. */
-  readonly isTest: boolean
+  declare readonly isTest: boolean
 
   /**
    * Creates an error with its message.

@@ -36,13 +36,13 @@ export const styles = unsafeCSS(`
   .box > div + div {
     place-self: center;
   }
-  .framed > div + div {
+  .box:has(iframe) > div + div {
     grid-row: 2;
   }
-  [part='loading'] > .message {
+  [part=loading] > .message {
     min-block-size: 90px;
   }
-  [part='result'] ::slotted([hidden]) {
+  [part=result] ::slotted([hidden]) {
     display: block !important;
   }
   .skeleton,
@@ -69,7 +69,7 @@ export const styles = unsafeCSS(`
     margin: 20px 0 27px;
     border-radius: 10px;
     background: currentColor;
-    opacity: 0.1;
+    opacity: .1;
   }
   i:nth-child(-n + 2) {
     block-size: 40px;
@@ -80,24 +80,28 @@ export const styles = unsafeCSS(`
     justify-items: center;
     gap: 20px;
   }
-  b,
-  span {
+  b {
     display: block;
     margin-block-end: 4px;
     font-size: 1.25em;
   }
-  span {
+  [data-icon] {
     inline-size: 2.4em;
     margin: 0 auto 16px;
-    border: 2px solid;
     border-radius: 50%;
+    background: #8883;
     line-height: 2.4;
   }
-  span::before {
+  [data-icon]::before {
     content: attr(data-icon);
   }
-  [data-icon='✓'] {
+  [data-icon=✓] {
+    background: #1953;
     color: #195;
+  }
+  [data-icon='!'] {
+    background: #c503;
+    color: #c50;
   }
   .help {
     font: 13px monospace;
@@ -123,6 +127,6 @@ export const styles = unsafeCSS(`
     opacity: 0;
   }
   :has(> .message) ~ iframe {
-    block-size: 440px;
+    block-size: 360px;
   }
 `)

@@ -35,14 +35,14 @@ export const texts = {
   refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
   unavailable: [
     'The payment form is not available.',
-    'Վճարման ձևը հասանելի չէ։',
+    'Վճարման էջը հասանելի չէ։',
     'Форма оплаты недоступна.',
   ],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
   again: [
-    'You will not be charged twice.',
-    'Գումարը երկու անգամ չի գանձվի։',
-    'Деньги не спишутся дважды.',
+    'You can try again. You pay only once.',
+    'Կարող եք նորից փորձել։ Կվճարեք մեկ անգամ։',
+    'Можно попробовать ещё раз. Вы заплатите один раз.',
   ],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիայի ժամկետն անցել է։', 'Сеанс истёк.'],
@@ -53,7 +53,7 @@ export const texts = {
 }
 
 /** States with a text about the payment, and its icon. */
-export const icons = { confirming: '…', processing: '…', paid: '✓', review: '…', failed: '!' }
+export const icons = { confirming: '⋯', processing: '⋯', paid: '✓', review: '⋯', failed: '!' }
 
 const languages = ['en', 'hy', 'ru']
 
@@ -97,7 +97,7 @@ export function errorText(textOf: TextOf, error: CheckoutError, isBelow: boolean
     const text = resultText(textOf, 'confirming')
     return Object(error.cause).retryable === false ? `${text} ${textOf('contact')}` : text
   }
-  if (button === 'reload') return textOf('ended')
+  if (button === 'reload') return `${textOf('ended')} ${textOf('again')}`
   const text = textOf(error.code === 'offline' ? error.code : 'unavailable')
   return `${text} ${textOf(button ? 'again' : 'contact')}`
 }

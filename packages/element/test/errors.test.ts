@@ -5,6 +5,11 @@ import { CheckoutError, type CheckoutErrorCode, helpFor } from '../src/errors.ts
 test.each<[CheckoutErrorCode, cause: unknown, retryable: boolean, help: string]>([
   ['handoff_failed', new Error('closed'), true, 'closed'],
   ['handoff_failed', Object.create(null), true, 'See the README.'],
+  ['handoff_failed', { retryable: true }, true, 'See the README.'],
+  ['handoff_failed', { retryable: false }, false, 'See the README.'],
+  ['unauthorized', { retryable: true }, false, 'See the README.'],
+  // Another sign-in, or another look, can help.
+  ['status_failed', { retryable: false }, true, 'See the README.'],
   ['blocked_by_csp', undefined, false, 'See the README.'],
   ['origin_not_allowed', undefined, false, `Run: npx pi-service origins add ${location.origin}`],
 ])('%s because of %o names its code, whether another try helps (%s), and its fix', (...row) => {
@@ -12,15 +17,4 @@ test.each<[CheckoutErrorCode, cause: unknown, retryable: boolean, help: string]>
   const error = new CheckoutError(code, { cause })
   expect(error).toMatchObject({ name: 'CheckoutError', message: `pi-checkout: ${code}`, retryable })
   expect(helpFor(error)).toBe(`pi-checkout: ${code}. ${help}`)
-})
-
-test.each([
-  [{ retryable: false }, false],
-  [{ retryable: true }, true],
-  [undefined, true],
-])('the cause %j of a failed handoff makes it retryable: %s', (cause, retryable) => {
-  expect(new CheckoutError('handoff_failed', { cause }).retryable).toBe(retryable)
-  expect(new CheckoutError('unauthorized', { cause }).retryable).toBe(false)
-  // Another sign-in, or another look, can help.
-  expect(new CheckoutError('status_failed', { cause }).retryable).toBe(true)
 })

@@ -27,18 +27,20 @@ test.each([
 
 const waiting = 'Waiting for the shop to answer. Do not pay again.'
 const unavailable = 'The payment form is not available.'
+const again = 'You can try again. You pay only once.'
+const ended = `Your session has expired. ${again}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
-  ['offline', 'You are offline. You will not be charged twice.', 'Try again'],
-  ['connection_lost', `${unavailable} You will not be charged twice.`, 'Try again'],
-  ['handoff_failed', `${unavailable} You will not be charged twice.`, 'Try again'],
-  ['unauthorized', 'Your session has expired.', 'Reload'],
+  ['offline', `You are offline. ${again}`, 'Try again'],
+  ['connection_lost', `${unavailable} ${again}`, 'Try again'],
+  ['handoff_failed', `${unavailable} ${again}`, 'Try again'],
+  ['unauthorized', ended, 'Reload'],
   ['blocked_by_csp', `${unavailable} Contact the shop.`],
   ['status_failed', waiting, 'Check again'],
   ['status_failed', `${waiting} Contact the shop.`, 'Check again', 404],
   // The session of the shop has ended.
-  ['handoff_failed', 'Your session has expired.', 'Reload', 401],
-  ['handoff_failed', 'Your session has expired.', 'Reload', 404, 'order_not_found'],
+  ['handoff_failed', ended, 'Reload', 401],
+  ['handoff_failed', ended, 'Reload', 404, 'order_not_found'],
   ['handoff_failed', `${unavailable} Contact the shop.`, undefined, 404],
 ])('tells the buyer for %s: %s %s', (code, text, label, status, why) => {
   const error = new CheckoutError(code, {

@@ -8,16 +8,16 @@ export class ShopError extends Error {
   override readonly name = 'ShopError'
 
   /** Such as `order_already_paid`. `unknown` if the response has none. */
-  readonly code: HandoffProblemCode | 'unknown' | (string & {})
+  declare readonly code: HandoffProblemCode | 'unknown' | (string & {})
 
   /** HTTP status of the response. */
-  readonly status: number
+  declare readonly status: number
 
   /** Whether the same request can succeed later: as the response says, else HTTP status 429, or 500 and above. */
-  readonly retryable: boolean
+  declare readonly retryable: boolean
 
   /** The order that the response names. */
-  readonly orderId: string | undefined
+  declare readonly orderId: string | undefined
 
   /**
    * Creates an error of a response.
