@@ -127,6 +127,6 @@ export const styles = unsafeCSS(`
     opacity: 0;
   }
   :has(> .message) ~ iframe {
-    block-size: 360px;
+    block-size: 370px;
   }
 `)
