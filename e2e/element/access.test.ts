@@ -132,7 +132,10 @@ const results = [
   ['processing', 'Your bank is processing the payment. You can leave this page. Do not pay again.'],
   ['paid', thanks],
   ['paid', thanks, true],
-  ['review', 'We are checking your payment. You can leave this page. Do not pay again.'],
+  [
+    'review',
+    'We have received your payment. We are checking it. You can leave this page. Do not pay again.',
+  ],
   ['failed', 'The payment did not go through. You were not charged.'],
 ] as const
 
@@ -183,7 +186,7 @@ test('announces a long wait for the result to a buyer in the form, and moves not
   await actInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
-    .toEqual(['Waiting for the shop to answer. Do not pay again.'])
+    .toEqual(['Waiting for the shop to confirm. You can leave this page. Do not pay again.'])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)
 })

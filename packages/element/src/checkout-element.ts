@@ -15,7 +15,7 @@ import { FrameController } from './frame-controller.ts'
 import type { FetchHandoff, FetchStatus, Handoff } from './handoff.ts'
 import { PaymentController } from './payment-controller.ts'
 import { styles } from './styles.ts'
-import { type ButtonName, buttonFor, errorText, icons, resultText, textsFor } from './texts.ts'
+import { type ButtonName, buttonFor, errorOf, resultOf, type TextName, textsFor } from './texts.ts'
 
 /**
  * Shows the hosted checkout for one order, and then what your server says about its payment. Card data stays in its frame.
@@ -261,16 +261,14 @@ export class PiCheckout extends LitElement {
   }
 
   #result(): unknown {
+    const { state } = this
     const { delay, report } = this.#payment.payment
-    const state = this.state as keyof typeof icons
-    // The frame shows its own result, with a line below it.
-    if (!icons[state] || (this.#frame.element && !delay)) return nothing
     const { reason } = report ?? {}
-    const text = resultText(this.#textOf, state, reason)
-    const isRefunded = reason === 'refunded'
-    const icon = isRefunded ? '↺' : icons[state]
-    const button = isRefunded ? 'pay' : 'retry'
-    const content = html`<slot name=${state}>${this.#sentences(text, icon)}</slot>`
+    const [icon, ...names] = resultOf(state, reason)
+    // The frame shows its own result, with a line below it.
+    if (!icon || (this.#frame.element && !delay)) return nothing
+    const button = reason === 'refunded' ? 'pay' : 'retry'
+    const content = html`<slot name=${state}>${this.#sentences(names, icon)}</slot>`
     return this.#message(content, state === 'failed' ? button : undefined)
   }
 
@@ -279,7 +277,7 @@ export class PiCheckout extends LitElement {
     const button = buttonFor(error)
     const isBelow = !!this.#frame.element
     return this.#message(
-      html`<slot name="error">${this.#sentences(errorText(this.#textOf, error, isBelow), '!')}</slot>`,
+      html`<slot name="error">${this.#sentences(errorOf(error, isBelow), '!')}</slot>`,
       button,
       // Not beside "Do not pay again".
       html`<slot name="page" ?hidden=${isBelow || button === 'check'}
@@ -298,10 +296,11 @@ export class PiCheckout extends LitElement {
   }
 
   /** The first sentence is a heading, except below the frame. */
-  #sentences(text: string, icon: string): unknown {
-    if (this.#frame.element) return text
-    const [first = ''] = text.split(/(?<=[.։]) /)
-    return html`<b aria-hidden="true" data-icon=${icon}></b><b>${first}</b>${text.slice(first.length)}`
+  #sentences(names: readonly TextName[], icon: string): unknown {
+    const [first, ...more] = names.map(this.#textOf)
+    const rest = more.join(' ')
+    if (this.#frame.element) return `${first} ${rest}`
+    return html`<b aria-hidden="true" data-icon=${icon}></b><b>${first}</b> ${rest}`
   }
 }
 

@@ -82,7 +82,7 @@ export const styles = unsafeCSS(`
   }
   b {
     display: block;
-    margin-block-end: 4px;
+    margin-block-end: 8px;
     font-size: 1.25em;
   }
   [data-icon] {
@@ -96,12 +96,12 @@ export const styles = unsafeCSS(`
     content: attr(data-icon);
   }
   [data-icon=✓] {
-    background: #1953;
-    color: #195;
+    background: #1a63;
+    color: #1a6;
   }
   [data-icon='!'] {
-    background: #c503;
-    color: #c50;
+    background: #d603;
+    color: #d60;
   }
   .help {
     font: 13px monospace;

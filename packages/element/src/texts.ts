@@ -1,33 +1,30 @@
 /** The texts that the element shows, in English, Armenian, and Russian. @module */
 import type { CheckoutError } from './errors.ts'
 
-/** In the order of `languages`. */
+/** In English, Armenian, and Russian. */
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
   /** The shop has not said the result. The form may have shown it. */
   confirming: [
-    'Waiting for the shop to answer.',
-    'Սպասում ենք խանութի պատասխանին։',
-    'Ждём ответа магазина.',
+    'Waiting for the shop to confirm.',
+    'Սպասում ենք խանութի հաստատմանը։',
+    'Ждём подтверждения магазина.',
   ],
   processing: [
     'Your bank is processing the payment.',
     'Ձեր բանկը մշակում է վճարումը։',
     'Ваш банк обрабатывает платёж.',
   ],
-  review: [
-    'We are checking your payment.',
-    'Մենք ստուգում ենք ձեր վճարումը։',
-    'Мы проверяем ваш платёж.',
-  ],
   leave: ['You can leave this page.', 'Կարող եք փակել այս էջը։', 'Эту страницу можно закрыть.'],
   once: ['Do not pay again.', 'Կրկին մի վճարեք։', 'Не платите повторно.'],
   paid: [
-    'We have received your payment. Thank you.',
-    'Մենք ստացել ենք ձեր վճարումը։ Շնորհակալություն։',
-    'Мы получили ваш платёж. Спасибо.',
+    'We have received your payment.',
+    'Մենք ստացել ենք ձեր վճարումը։',
+    'Мы получили ваш платёж.',
   ],
+  thanks: ['Thank you.', 'Շնորհակալություն։', 'Спасибо.'],
+  review: ['We are checking it.', 'Մենք ստուգում ենք այն։', 'Мы проверяем его.'],
   failed: ['The payment did not go through.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
   expired: ['The time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
@@ -40,9 +37,9 @@ export const texts = {
   ],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
   again: [
-    'You can try again. You pay only once.',
-    'Կարող եք նորից փորձել։ Կվճարեք մեկ անգամ։',
-    'Можно попробовать ещё раз. Вы заплатите один раз.',
+    'You will not be charged twice.',
+    'Գումարը երկու անգամ չի գանձվի։',
+    'Деньги не спишутся дважды.',
   ],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիայի ժամկետն անցել է։', 'Сеанс истёк.'],
@@ -52,29 +49,33 @@ export const texts = {
   reload: ['Reload', 'Թարմացնել', 'Обновить'],
 }
 
-/** States with a text about the payment, and its icon. */
-export const icons = { confirming: '⋯', processing: '⋯', paid: '✓', review: '⋯', failed: '!' }
+export type TextName = keyof typeof texts
 
-const languages = ['en', 'hy', 'ru']
+/** The icon and the sentences of each result: of a state, or of a state with a reason. */
+const results: { readonly [name: string]: readonly [icon: string, ...TextName[]] } = {
+  confirming: ['⋯', 'confirming', 'leave', 'once'],
+  processing: ['⋯', 'processing', 'leave', 'once'],
+  paid: ['✓', 'paid', 'thanks'],
+  review: ['⋯', 'paid', 'review', 'leave', 'once'],
+  failed: ['!', 'failed', 'uncharged'],
+  'failed canceled': ['↺', 'canceled', 'uncharged'],
+  'failed expired': ['↺', 'expired', 'uncharged'],
+  'failed refunded': ['↺', 'refunded'],
+}
 
 /** Returns a text in one language. */
-export type TextOf = (name: keyof typeof texts) => string
+export type TextOf = (name: TextName) => string
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */
 export function textsFor(tag: string): TextOf {
   const [language = ''] = tag.toLowerCase().split('-')
-  const index = Math.max(0, languages.indexOf(language))
+  const index = Math.max(0, ['en', 'hy', 'ru'].indexOf(language))
   return (name) => texts[name][index] ?? ''
 }
 
-/** Returns what the shop says about the payment, and what the buyer can do. */
-export function resultText(textOf: TextOf, state: keyof typeof icons, reason?: string): string {
-  if (state === 'paid') return textOf(state)
-  if (state === 'confirming') return `${textOf(state)} ${textOf('once')}`
-  if (state !== 'failed') return `${textOf(state)} ${textOf('leave')} ${textOf('once')}`
-  if (reason === 'refunded') return textOf(reason)
-  const isKnown = reason === 'canceled' || reason === 'expired'
-  return `${textOf(isKnown ? reason : state)} ${textOf('uncharged')}`
+/** Returns the icon and the sentences about a result. Other states have none. */
+export function resultOf(state: string, reason?: string): readonly [icon?: string, ...TextName[]] {
+  return results[`${state} ${reason}`] ?? results[state] ?? []
 }
 
 /** What a button does, by the name of its text. */
@@ -91,15 +92,15 @@ export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName
 }
 
 /** Returns what happened, and what the buyer can do. @param isBelow - The form above shows its result. */
-export function errorText(textOf: TextOf, error: CheckoutError, isBelow: boolean): string {
+export function errorOf(error: CheckoutError, isBelow: boolean): readonly TextName[] {
   const button = buttonFor(error)
   if (isBelow || button === 'check') {
-    const text = resultText(textOf, 'confirming')
-    return Object(error.cause).retryable === false ? `${text} ${textOf('contact')}` : text
+    const isPermanent = Object(error.cause).retryable === false
+    return isPermanent ? ['confirming', 'once', 'contact'] : ['confirming', 'once']
   }
-  if (button === 'reload') return `${textOf('ended')} ${textOf('again')}`
-  const text = textOf(error.code === 'offline' ? error.code : 'unavailable')
-  return `${text} ${textOf(button ? 'again' : 'contact')}`
+  if (button === 'reload') return ['ended', 'again']
+  if (!button) return ['unavailable', 'again', 'contact']
+  return [error.code === 'offline' ? error.code : 'unavailable', 'again']
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */

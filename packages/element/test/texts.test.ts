@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest'
 import { CheckoutError, type CheckoutErrorCode } from '../src/errors.ts'
-import { buttonFor, closestLanguage, errorText, resultText, texts, textsFor } from '../src/texts.ts'
+import { buttonFor, closestLanguage, errorOf, resultOf, texts, textsFor } from '../src/texts.ts'
 
 test.each([
   ['en-GB', 'Try again'],
@@ -25,9 +25,9 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'Waiting for the shop to answer. Do not pay again.'
+const waiting = 'Waiting for the shop to confirm. Do not pay again.'
 const unavailable = 'The payment form is not available.'
-const again = 'You can try again. You pay only once.'
+const again = 'You will not be charged twice.'
 const ended = `Your session has expired. ${again}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
@@ -35,30 +35,40 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   ['connection_lost', `${unavailable} ${again}`, 'Try again'],
   ['handoff_failed', `${unavailable} ${again}`, 'Try again'],
   ['unauthorized', ended, 'Reload'],
-  ['blocked_by_csp', `${unavailable} Contact the shop.`],
+  ['blocked_by_csp', `${unavailable} ${again} Contact the shop.`],
   ['status_failed', waiting, 'Check again'],
   ['status_failed', `${waiting} Contact the shop.`, 'Check again', 404],
   // The session of the shop has ended.
   ['handoff_failed', ended, 'Reload', 401],
   ['handoff_failed', ended, 'Reload', 404, 'order_not_found'],
-  ['handoff_failed', `${unavailable} Contact the shop.`, undefined, 404],
+  ['handoff_failed', `${unavailable} ${again} Contact the shop.`, undefined, 404],
 ])('tells the buyer for %s: %s %s', (code, text, label, status, why) => {
   const error = new CheckoutError(code, {
     cause: status && { status, code: why, retryable: false },
   })
   const button = buttonFor(error)
-  expect(errorText(textsFor('en'), error, false)).toBe(text)
+  expect(errorOf(error, false).map(textsFor('en')).join(' ')).toBe(text)
   expect(button && textsFor('en')(button)).toBe(label)
 })
 
+const left = 'You can leave this page. Do not pay again.'
+const received = 'We have received your payment.'
+const unpaid = 'You were not charged.'
+
 test.each([
-  ['canceled', 'The payment was canceled. You were not charged.'],
-  ['expired', 'The time to pay has run out. You were not charged.'],
-  ['refunded', 'Your payment was refunded.'],
-  ['declined', 'The payment did not go through. You were not charged.'],
-  [undefined, 'The payment did not go through. You were not charged.'],
-])('tells the buyer why a payment failed: %s', (reason, text) => {
-  expect(resultText(textsFor('en'), 'failed', reason)).toBe(text)
+  ['confirming', undefined, `⋯ Waiting for the shop to confirm. ${left}`],
+  ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
+  ['paid', undefined, `✓ ${received} Thank you.`],
+  ['review', 'duplicate', `⋯ ${received} We are checking it. ${left}`],
+  ['failed', 'canceled', `↺ The payment was canceled. ${unpaid}`],
+  ['failed', 'expired', `↺ The time to pay has run out. ${unpaid}`],
+  ['failed', 'refunded', '↺ Your payment was refunded.'],
+  ['failed', 'constructor', `! The payment did not go through. ${unpaid}`],
+  ['failed', undefined, `! The payment did not go through. ${unpaid}`],
+  ['ready', undefined, ''],
+])('tells the buyer for %s because of %s: %s', (state, reason, text) => {
+  const [icon, ...names] = resultOf(state, reason)
+  expect([icon, ...names.map(textsFor('en'))].join(' ')).toBe(text)
 })
 
 test('finds the closest language, also outside of a shadow root', () => {
