@@ -9,8 +9,7 @@ import type { StoreChoice } from '../config.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { change, createIntentStore } from '../intents/store.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
-import type { Environment } from '../merchants/environments.ts'
-import * as merchants from '../merchants/merchants.ts'
+import * as environments from '../merchants/environments.ts'
 import { openDatabase } from '../start/open-store.ts'
 import type { Database } from '../store/database.ts'
 
@@ -45,7 +44,8 @@ async function createKey(
   { merchant, environment: mode }: Named & { readonly merchant: string },
 ) {
   const now = new Date()
-  const environment = await merchants.ensureEnvironment(db, { merchant, mode }, now)
+  const name = { merchantName: merchant, mode }
+  const environment = await environments.ensureEnvironment(db, name, now)
   return { ...(await createApiKey(db, { environment, now })), merchant, environment: mode }
 }
 
@@ -59,8 +59,8 @@ async function revokeKey(db: Database, id: string) {
 }
 
 async function listMerchants(db: Database) {
-  const [environments, keys] = [await merchants.listEnvironments(db), await listApiKeys(db)]
-  const listed = environments.map(({ merchantName: merchant, mode, allowedOrigins: origins }) => {
+  const [all, keys] = [await environments.listEnvironments(db), await listApiKeys(db)]
+  const listed = all.map(({ merchantName: merchant, mode, allowedOrigins: origins }) => {
     const own = keys.filter((key) => key.merchant === merchant && key.environment === mode)
     const workingKeys = own.filter(({ revokedAt }) => revokedAt === null).length
     return { merchant, environment: mode, workingKeys, origins }
@@ -76,12 +76,12 @@ async function addOrigin(db: Database, given: string, named: Named) {
     )
   }
   const { id: environmentId, ...shown } = await findNamed(db, named)
-  return { ...shown, origins: await merchants.addOrigin(db, { environmentId, origin }) }
+  return { ...shown, origins: await environments.addOrigin(db, { environmentId, origin }) }
 }
 
 async function removeOrigin(db: Database, origin: string, named: Named) {
   const { id: environmentId, ...shown } = await findNamed(db, named)
-  const origins = await merchants.removeOrigin(db, { environmentId, origin })
+  const origins = await environments.removeOrigin(db, { environmentId, origin })
   if (origins) return { ...shown, origins }
   throw new ExplainedError('The environment has no such origin. Run pi-service merchants list.')
 }
@@ -97,12 +97,13 @@ async function revokeSecret(db: Database, id: string) {
 /** Names an environment. Without a merchant, it is one of the first merchant. */
 interface Named {
   readonly merchant?: string
-  readonly environment: Environment['mode']
+  readonly environment: environments.Environment['mode']
 }
 
 async function findNamed(db: Database, { merchant: given, environment }: Named) {
-  const merchant = given ?? (await merchants.firstMerchant(db)) ?? ''
-  const found = await merchants.findEnvironmentByName(db, { merchant, mode: environment })
+  const merchant = given ?? (await environments.listEnvironments(db))[0]?.merchantName ?? ''
+  const name = { merchantName: merchant, mode: environment }
+  const found = await environments.findEnvironmentByName(db, name)
   if (found) return { id: found.id, merchant, environment }
   throw new ExplainedError(
     `There is no such merchant with a ${environment} environment. Create one with pi-service keys create.`,

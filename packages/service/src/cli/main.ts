@@ -8,12 +8,12 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { controlCharacters } from '@pi-checkout/contract'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, type Flags, readConfig } from '../config.ts'
 import { isExplained } from '../explained-error.ts'
 import { describeError, logError } from '../log.ts'
-import { isMerchantName } from '../merchants/merchants.ts'
 import { packageRoot } from '../package-root.ts'
 import { redact } from '../redact.ts'
 import type { Database } from '../store/database.ts'
@@ -149,7 +149,7 @@ function environmentOption(description: string): Option {
 }
 
 function readMerchant(text: string): string {
-  if (isMerchantName(text)) return text
+  if (text.length > 0 && text.length <= 128 && !controlCharacters.test(text)) return text
   const rule =
     'It must have 1 to 128 characters, and none that controls a terminal or the direction of text.'
   throw new InvalidArgumentError(rule)

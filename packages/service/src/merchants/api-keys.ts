@@ -84,10 +84,9 @@ export async function listApiKeys(db: Database): Promise<ApiKey[]> {
     readonly revokedAt: number | null
   }
   const rows = await db.query<Row>(sql`
-    select k.id, k.display, m.name as merchant, e.mode as environment,
+    select k.id, k.display, e.merchant_name as merchant, e.mode as environment,
            k.created_at as "createdAt", k.revoked_at as "revokedAt"
       from api_keys k join environments e on e.id = k.environment_id
-      join merchants m on m.id = e.merchant_id
      order by k.created_at, k.id`)
   return rows.map(({ createdAt, revokedAt, ...key }) => ({
     ...key,
@@ -130,7 +129,6 @@ export async function findApiKey(db: Database, apiKey: string): Promise<FoundKey
   const [row] = await db.query<Row>(named('find_api_key')`
     select ${environmentColumns}, k.revoked_at as "revokedAt"
       from api_keys k left join environments e on e.id = k.environment_id
-      left join merchants m on m.id = e.merchant_id
      where k.hash = ${hash('sha256', apiKey)}`)
   return row && { environment: environmentOf(row), isRevoked: row.revokedAt !== null }
 }

@@ -6,16 +6,17 @@ import type { SandboxEnvironment, SandboxEnvironments } from '../../shared/sandb
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
+import { randomBase62 } from '../ids.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
-import { type Environment, environmentNow } from '../merchants/environments.ts'
 import {
   addOrigin,
-  createTestEnvironment,
-  deleteTestEnvironment,
+  type Environment,
+  ensureEnvironment,
+  environmentNow,
   listEnvironments,
   removeOrigin,
   TooManyOrigins,
-} from '../merchants/merchants.ts'
+} from '../merchants/environments.ts'
 import type { MainOptions } from '../options.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
@@ -55,14 +56,18 @@ export function addEnvironmentRoutes(app: App, options: MainOptions): void {
     routes.createEnvironment.path,
     { schema: { body: CreateEnvironmentSchema } },
     async ({ body: { origins } }, reply) => {
-      const created = await createTestEnvironment(db, { origins, now: now() }).catch(explainOrigins)
-      return json(reply, { ...shown(created.environment), apiKey: created.apiKey }, 201)
+      const name = { merchantName: `Test ${randomBase62(12)}`, mode: 'test' } as const
+      const ensured = ensureEnvironment(db, { ...name, origins }, now())
+      const environment = await ensured.catch(explainOrigins)
+      const { apiKey } = await createApiKey(db, { environment, now: now() })
+      return json(reply, { ...shown(environment), apiKey }, 201)
     },
   )
   app.delete(routes.deleteEnvironment.path, async ({ environment }, reply) => {
     const { id } = environment
     await deleteAllIntents(db, id)
-    await deleteTestEnvironment(db, id)
+    await db.query(sql`delete from environments where id = ${id}`)
+    db.notify('environments')
     forget(id)
     return json(reply, { id })
   })

@@ -35,22 +35,16 @@ create table if not exists secret_key (
   check_value text not null
 );
 
-create table if not exists merchants (
-  id text primary key,
-  name text not null unique check (length(name) between 1 and 128),
-  created_at bigint not null
-);
-
 create table if not exists environments (
   id text primary key,
-  merchant_id text not null references merchants on delete cascade,
+  merchant_name text not null check (length(merchant_name) between 1 and 128),
   mode text not null check (mode in ('test', 'live')),
   allowed_origins text not null default '[]',
   clock_offset bigint not null default 0,
   -- Keys the hashes of idempotency keys and bodies.
   idempotency_salt text not null,
   created_at bigint not null,
-  unique (merchant_id, mode),
+  unique (merchant_name, mode),
   check (mode = 'test' or clock_offset = 0)
 );
 

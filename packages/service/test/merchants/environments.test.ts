@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addOrigin, removeOrigin } from '../../src/merchants/merchants.ts'
+import { addOrigin, removeOrigin } from '../../src/merchants/environments.ts'
 import { openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
