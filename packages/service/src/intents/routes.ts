@@ -51,15 +51,12 @@ export function addIntentRoutes(
     },
     async (request, reply) => {
       const { body, facts, merchant: environment } = request
-      const draft = draftIntent({
-        environmentId: environment.id,
-        body,
-        createdAt: environmentNow(environment, now()),
-      })
+      const environmentId = environment.id
+      const createdAt = environmentNow(environment, now())
       const key = readIdempotencyKey(request)
       const created = await intents.create({
-        intent: draft,
-        key: key === undefined ? undefined : idempotencyHashes(environment, { key, body }),
+        intent: draftIntent({ environmentId, body, createdAt }),
+        key: key === undefined ? undefined : idempotencyHashes(keys, { environmentId, key, body }),
       })
       const intent = intentOf(created)
       facts.intent = intent

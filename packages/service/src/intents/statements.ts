@@ -1,7 +1,6 @@
 /** All statements about intents, and how their rows are read. @module */
 import { ExplainedError } from '../explained-error.ts'
 import { Fragment, named, type Statement, sql } from '../store/sql.ts'
-import { lifetimes } from './deadlines.ts'
 import { type Intent, stateVersion } from './intent.ts'
 import type { Draft } from './store.ts'
 
@@ -85,24 +84,21 @@ const columns = new Fragment(`
 
 /** Inserts nothing if the key is taken. */
 export function insertIntent({ intent, key }: Draft): Statement {
-  const createdAt = intent.createdAt.getTime()
   return named('insert_intent')`
     insert into intents (
       id, environment_id, amount, currency, order_id, customer, metadata, created_at,
-      key_hash, key_fingerprint, key_expires_at, revision, version, status)
+      key_hash, key_fingerprint, revision, version, status)
     values (${intent.id}, ${intent.environmentId}, ${intent.amount}, ${intent.currency},
             ${intent.orderId}, ${asJson(intent.customer)}, ${asJson(intent.metadata)},
-            ${createdAt}, ${key?.hash ?? null},
-            ${key?.fingerprint ?? null}, ${key ? createdAt + lifetimes.idempotencyKey : null},
+            ${intent.createdAt.getTime()}, ${key?.hash ?? null}, ${key?.fingerprint ?? null},
             1, 1, 'requires_payment_method')
     on conflict (key_hash, environment_id) do nothing
     returning id`
 }
 
-/** The columns of an idempotency key. */
+/** An intent with the hash of the body that was sent with its idempotency key. */
 export interface KeyRow extends IntentRow {
   readonly fingerprint: string
-  readonly keyExpiresAt: number
 }
 
 /**
@@ -111,15 +107,13 @@ export interface KeyRow extends IntentRow {
  */
 export function findByKey(hash: string): Statement {
   return named('find_by_key')`
-    select ${columns}, key_fingerprint as fingerprint, key_expires_at as "keyExpiresAt"
+    select ${columns}, key_fingerprint as fingerprint
       from intents where key_hash = ${hash} order by key_hash`
 }
 
-/** Releases the idempotency key of an intent if it has expired. */
-export function releaseKey(id: string, at: Date): Statement {
-  return sql`
-    update intents set key_hash = null, key_fingerprint = null, key_expires_at = null
-     where id = ${id} and key_expires_at <= ${at.getTime()}`
+/** Releases the idempotency key of an intent, for others. */
+export function releaseKey(id: string): Statement {
+  return sql`update intents set key_hash = null, key_fingerprint = null where id = ${id}`
 }
 
 /** By id alone, because another index leads to the whole environment. The caller checks the environment. */

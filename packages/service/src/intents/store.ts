@@ -5,6 +5,7 @@ import { newIntentId } from '../ids.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import type { Database } from '../store/database.ts'
 import { hasNoEnvironment, isLockConflict, lockNotAvailable, StoreError } from '../store/errors.ts'
+import { lifetimes } from './deadlines.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
 import { assertState, type Intent } from './intent.ts'
 import { type Cause, decide, type Rejection } from './lifecycle.ts'
@@ -129,8 +130,8 @@ async function tryCreate(db: Database, { intent, key }: Draft): Promise<Created 
   const holders = await db.query<KeyRow>(findByKey(key.hash))
   const holder = holders.find(({ environmentId }) => environmentId === intent.environmentId)
   if (!holder) return undefined
-  if (holder.keyExpiresAt <= intent.createdAt.getTime()) {
-    await db.query(releaseKey(holder.id, intent.createdAt))
+  if (holder.createdAt + lifetimes.idempotencyKey <= intent.createdAt.getTime()) {
+    await db.query(releaseKey(holder.id))
     return undefined
   }
   // The insert was committed but its result was lost, so the repeated insert finds its own row.

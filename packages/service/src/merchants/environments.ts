@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { randomBytes } from 'node:crypto'
 import { ExplainedError } from '../explained-error.ts'
 import { randomBase62 } from '../ids.ts'
 import type { Database } from '../store/database.ts'
@@ -22,8 +21,6 @@ export interface Environment extends EnvironmentName {
   readonly allowedOrigins: readonly string[]
   /** Milliseconds by which the environment's clock is ahead. 0 for live environments. */
   readonly clockOffset: number
-  /** Hexadecimal, mixed into the hashes of idempotency keys and bodies. */
-  readonly idempotencySalt: string
 }
 
 export interface EnvironmentRow extends Omit<Environment, 'allowedOrigins'> {
@@ -33,12 +30,12 @@ export interface EnvironmentRow extends Omit<Environment, 'allowedOrigins'> {
 /** The columns of {@link EnvironmentRow}. */
 export const environmentColumns = new Fragment(`
   e.id, e.merchant_name as "merchantName", e.mode, e.allowed_origins as "allowedOrigins",
-  e.clock_offset as "clockOffset", e.idempotency_salt as "idempotencySalt"`)
+  e.clock_offset as "clockOffset"`)
 
-export function environmentOf({ id, merchantName, mode, ...row }: EnvironmentRow): Environment {
-  const { allowedOrigins, clockOffset, idempotencySalt } = row
-  const origins = JSON.parse(allowedOrigins) as string[] // This service wrote it.
-  return { id, merchantName, mode, allowedOrigins: origins, clockOffset, idempotencySalt }
+export function environmentOf(row: EnvironmentRow): Environment {
+  const { id, merchantName, mode, clockOffset } = row
+  const allowedOrigins = JSON.parse(row.allowedOrigins) as string[] // This service wrote it.
+  return { id, merchantName, mode, allowedOrigins, clockOffset }
 }
 
 /** Returns the time of an environment. The clock of a test environment may be ahead. */
@@ -64,11 +61,9 @@ export async function ensureEnvironment(
   now: Date,
 ): Promise<Environment> {
   const id = `env_${randomBase62(16)}`
-  const salt = randomBytes(32).toString('hex')
   await db.query(sql`
-    insert into environments (
-      id, merchant_name, mode, allowed_origins, idempotency_salt, created_at)
-    values (${id}, ${merchantName}, ${mode}, ${stored(origins)}, ${salt}, ${now.getTime()})
+    insert into environments (id, merchant_name, mode, allowed_origins, created_at)
+    values (${id}, ${merchantName}, ${mode}, ${stored(origins)}, ${now.getTime()})
     on conflict (merchant_name, mode) do nothing`)
   const environment = await findEnvironmentByName(db, { merchantName, mode })
   if (!environment) throw new Error('The environment was deleted while it was created')

@@ -16,7 +16,7 @@ export async function migrate(db: Database): Promise<void> {
 
 async function hasTables(db: Database): Promise<boolean> {
   try {
-    return (await db.query(sql`select version from schema_version`)).length > 0
+    return (await db.query(sql`select version from store`)).length > 0
   } catch (error) {
     if (error instanceof StoreError && noTable.has(error.code)) return false
     throw error
@@ -26,14 +26,12 @@ async function hasTables(db: Database): Promise<boolean> {
 const noTable: ReadonlySet<string> = new Set(['42P01', 'SQLITE_ERROR'])
 
 const schema = `
-create table if not exists schema_version (version integer primary key);
-insert into schema_version (version) values (1) on conflict (version) do nothing;
-
--- Shows whether the secret key is the one that this store was created with.
-create table if not exists secret_key (
-  id integer primary key check (id = 1),
-  check_value text not null
+create table if not exists store (
+  version integer primary key,
+  -- Shows whether the secret key is the one that this store was created with.
+  key_check text
 );
+insert into store (version) values (1) on conflict (version) do nothing;
 
 create table if not exists environments (
   id text primary key,
@@ -41,8 +39,6 @@ create table if not exists environments (
   mode text not null check (mode in ('test', 'live')),
   allowed_origins text not null default '[]',
   clock_offset bigint not null default 0,
-  -- Keys the hashes of idempotency keys and bodies.
-  idempotency_salt text not null,
   created_at bigint not null,
   unique (merchant_name, mode),
   check (mode = 'test' or clock_offset = 0)
@@ -84,9 +80,7 @@ create table if not exists intents (
   created_at bigint not null,
   key_hash text,
   key_fingerprint text,
-  key_expires_at bigint,
   check ((key_hash is null) = (key_fingerprint is null)),
-  check ((key_hash is null) = (key_expires_at is null)),
   -- The hash leads, as in no other index, so that a key is never searched in a whole environment.
   unique (key_hash, environment_id)
 );

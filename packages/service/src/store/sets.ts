@@ -63,12 +63,12 @@ function write({ text, keyAt }: { readonly text: string; readonly keyAt: number 
 const insertIntents = `
   insert into intents (
     id, environment_id, amount, currency, order_id, customer, metadata, created_at,
-    key_hash, key_fingerprint, key_expires_at, revision, version, status)
+    key_hash, key_fingerprint, revision, version, status)
   select item.*, 1, 1, 'requires_payment_method'
     from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[],
-                $7::text[], $8::bigint[], $9::text[], $10::text[], $11::bigint[])
+                $7::text[], $8::bigint[], $9::text[], $10::text[])
       as item (id, environment, amount, currency, "order", customer, metadata, created,
-               hash, fingerprint, expires)
+               hash, fingerprint)
    order by hash, environment
   on conflict (key_hash, environment_id) do nothing
   returning id as "setKey", id`

@@ -39,8 +39,8 @@ async function withMerchants(db: Database): Promise<Database> {
 
 export function insertEnvironment(id: string, merchant: string, mode: string): Statement {
   return sql`
-    insert into environments (id, merchant_name, mode, idempotency_salt, created_at)
-    values (${id}, ${merchant}, ${mode}, ${id}, ${Date.now()})`
+    insert into environments (id, merchant_name, mode, created_at)
+    values (${id}, ${merchant}, ${mode}, ${Date.now()})`
 }
 
 /** Returns an intent as the API passes it to the store. */
