@@ -22,6 +22,7 @@ export interface AppOptions extends HealthOptions, Omit<HttpOptions, 'server'> {
   readonly authenticator: Authenticator
   readonly limits: RateLimits
   readonly intents: IntentStore
+  readonly sessions: Sessions
   readonly waits: Waits
   readonly requestLog: RequestLog
   readonly faults: FaultRules
@@ -29,9 +30,4 @@ export interface AppOptions extends HealthOptions, Omit<HttpOptions, 'server'> {
   readonly sandboxFrom: SandboxAccess
   /** Aborted when the service stops: it ends the delays of faults. */
   readonly stopping: AbortSignal
-}
-
-/** And what those of the main listener share. */
-export interface MainOptions extends AppOptions {
-  readonly sessions: Sessions
 }

@@ -62,3 +62,11 @@ export function idempotencyKeyInUse(): ProblemError {
     'The first request with this Idempotency-Key is still running. Send the same request again.',
   )
 }
+
+/** Returns the problem of a key that was used with another body. */
+export function idempotencyKeyReused(): ProblemError {
+  return new ProblemError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used with another body. Use a new key for a new request.',
+  )
+}

@@ -1,12 +1,13 @@
 /** Reads, creates, and changes Payment Intents. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatePaymentIntent } from '@pi-checkout/contract'
-import { newIntentId } from '../ids.ts'
+import { newId } from '../ids.ts'
+import { unknownKey } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import type { Database } from '../store/database.ts'
 import { hasNoEnvironment, isLockConflict, lockNotAvailable, StoreError } from '../store/errors.ts'
 import { lifetimes } from './deadlines.ts'
-import type { IdempotencyHashes } from './idempotency.ts'
+import { type IdempotencyHashes, idempotencyKeyInUse, idempotencyKeyReused } from './idempotency.ts'
 import { assertState, type Intent } from './intent.ts'
 import { type Cause, decide, type Rejection } from './lifecycle.ts'
 import {
@@ -45,6 +46,7 @@ export function createIntentStore({ db, now }: StoreAndClock) {
         if (changes.get(id) === running) changes.delete(id)
       }
     },
+    /** @throws {ProblemError} If the key has another body or is in use, or the environment does not exist any more. */
     create: async (draft: Draft): Promise<Created> => await create(db, draft),
     /** Reads an intent without applying deadlines. */
     find: async (id: string): Promise<Intent | undefined> => {
@@ -69,16 +71,11 @@ export interface Draft {
   readonly key?: IdempotencyHashes | undefined
 }
 
-export type Created =
-  | { readonly type: 'created'; readonly intent: Intent }
-  /** An earlier request with the same key and body created this intent. */
-  | { readonly type: 'replayed'; readonly intent: Intent }
-  /** An earlier request used the key with another body. */
-  | { readonly type: 'reused' }
-  /** The first request with this key had not ended within the lock timeout. */
-  | { readonly type: 'in_use' }
-  /** The environment was deleted, with its API keys, before the intent was stored. */
-  | { readonly type: 'no_environment' }
+export interface Created {
+  /** `replayed`: an earlier request with the same key and body created the intent. */
+  readonly type: 'created' | 'replayed'
+  readonly intent: Intent
+}
 
 /** Returns an intent that is not stored yet. */
 export function draftIntent({
@@ -89,7 +86,7 @@ export function draftIntent({
   readonly body: CreatePaymentIntent
 }): Intent {
   return {
-    id: newIntentId(),
+    id: newId('pi_', 24),
     environmentId,
     revision: 1,
     version: 1,
@@ -116,8 +113,9 @@ async function create(db: Database, draft: Draft): Promise<Created> {
       if (created) return created
     }
   } catch (error) {
-    if (hasNoEnvironment(error)) return { type: 'no_environment' }
-    if (draft.key && isLockConflict(error)) return { type: 'in_use' }
+    // It was deleted with its API keys.
+    if (hasNoEnvironment(error)) throw unknownKey()
+    if (draft.key && isLockConflict(error)) throw idempotencyKeyInUse()
     throw error
   }
   throw new StoreError(lockNotAvailable, { reason: 'other requests keep changing the key' })
@@ -136,7 +134,7 @@ async function tryCreate(db: Database, { intent, key }: Draft): Promise<Created 
   }
   // The insert was committed but its result was lost, so the repeated insert finds its own row.
   if (holder.id === intent.id) return { type: 'created', intent }
-  if (holder.fingerprint !== key.fingerprint) return { type: 'reused' }
+  if (holder.fingerprint !== key.fingerprint) throw idempotencyKeyReused()
   return { type: 'replayed', intent: intentOf(holder) }
 }
 

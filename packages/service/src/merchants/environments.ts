@@ -5,7 +5,7 @@
  * @module
  */
 import { ExplainedError } from '../explained-error.ts'
-import { randomBase62 } from '../ids.ts'
+import { newId } from '../ids.ts'
 import type { Database } from '../store/database.ts'
 import { Fragment, named, sql } from '../store/sql.ts'
 
@@ -60,7 +60,7 @@ export async function ensureEnvironment(
   { merchantName, mode, origins = [] }: EnvironmentName & { readonly origins?: readonly string[] },
   now: Date,
 ): Promise<Environment> {
-  const id = `env_${randomBase62(16)}`
+  const id = newId('env_', 16)
   await db.query(sql`
     insert into environments (id, merchant_name, mode, allowed_origins, created_at)
     values (${id}, ${merchantName}, ${mode}, ${stored(origins)}, ${now.getTime()})

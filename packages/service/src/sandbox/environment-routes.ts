@@ -6,7 +6,7 @@ import type { SandboxEnvironment, SandboxEnvironments } from '../../shared/sandb
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
-import { randomBase62 } from '../ids.ts'
+import { newId } from '../ids.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import {
   addOrigin,
@@ -17,12 +17,12 @@ import {
   removeOrigin,
   TooManyOrigins,
 } from '../merchants/environments.ts'
-import type { MainOptions } from '../options.ts'
+import type { AppOptions } from '../options.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 import { deleteAllIntents } from './intents.ts'
 
-export function addEnvironmentRoutes(app: App, options: MainOptions): void {
+export function addEnvironmentRoutes(app: App, options: AppOptions): void {
   const { db, now, faults, requestLog } = options
 
   const shown = (environment: Environment, keys: readonly ApiKey[] = []): SandboxEnvironment => ({
@@ -56,7 +56,7 @@ export function addEnvironmentRoutes(app: App, options: MainOptions): void {
     routes.createEnvironment.path,
     { schema: { body: CreateEnvironmentSchema } },
     async ({ body: { origins } }, reply) => {
-      const name = { merchantName: `Test ${randomBase62(12)}`, mode: 'test' } as const
+      const name = { merchantName: newId('Test ', 12), mode: 'test' } as const
       const ensured = ensureEnvironment(db, { ...name, origins }, now())
       const environment = await ensured.catch(explainOrigins)
       const { apiKey } = await createApiKey(db, { environment, now: now() })

@@ -9,12 +9,12 @@ import { actionError } from '../checkout/sessions.ts'
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
-import { newProviderPaymentId, randomBase62 } from '../ids.ts'
+import { newId } from '../ids.ts'
 import { change, load, type Snapshot } from '../intents/store.ts'
-import type { MainOptions } from '../options.ts'
+import type { AppOptions } from '../options.ts'
 import { detailsOf, listIntents } from './intents.ts'
 
-export function addIntentRoutes(app: App, options: MainOptions): void {
+export function addIntentRoutes(app: App, options: AppOptions): void {
   const { authenticator, db, now, intents, sessions, publicUrl, requestLog } = options
   const params = z.object({ id: z.string() })
 
@@ -70,8 +70,8 @@ export function addIntentRoutes(app: App, options: MainOptions): void {
       const changed = await change(intents, id, {
         type: 'simulated',
         outcome,
-        confirmationId: `sandbox_${randomBase62(16)}`,
-        providerPaymentId: newProviderPaymentId(),
+        confirmationId: newId('sandbox_', 16),
+        providerPaymentId: newId('sim_', 24),
       })
       if (!changed) throw notFound(unknownIntent)
       if (changed.rejection) throw actionError(changed.rejection)

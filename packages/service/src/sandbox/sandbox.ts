@@ -6,7 +6,7 @@ import type { App } from '../http/app.ts'
 import { notFound } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { type Environment, findEnvironment } from '../merchants/environments.ts'
-import type { MainOptions } from '../options.ts'
+import type { AppOptions } from '../options.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
 import { createFaultRules, faultNames, isFault } from './faults.ts'
 import { addIntentRoutes } from './intent-routes.ts'
@@ -25,7 +25,7 @@ export function createSandbox(now: () => Date) {
 
 const environmentPath = routes.deleteEnvironment.path
 
-export function addSandboxRoutes(app: App, options: MainOptions): void {
+export function addSandboxRoutes(app: App, options: AppOptions): void {
   app.decorateRequest('environment', null as never)
   // After the checks of the audience and the method. Live environments do not exist for the sandbox.
   app.addHook('preParsing', async (request) => {
@@ -42,7 +42,7 @@ export function addSandboxRoutes(app: App, options: MainOptions): void {
   addLogAndFaultRoutes(app, options)
 }
 
-function addLogAndFaultRoutes(app: App, { faults, requestLog }: MainOptions): void {
+function addLogAndFaultRoutes(app: App, { faults, requestLog }: AppOptions): void {
   app.get(routes.requests.path, async ({ environment }, reply) =>
     json(reply, { requests: requestLog.requests(environment.id) }),
   )

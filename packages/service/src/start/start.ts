@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { createMainApp, createTestBankApp } from '../app.ts'
+import { createSessions } from '../checkout/sessions.ts'
 import type { Config } from '../config.ts'
 import { createRateLimits } from '../http/rate-limit.ts'
 import {
@@ -87,6 +88,8 @@ async function serve(
   const draining = new AbortController()
   const stopping = new AbortController()
   const running = new Set<FastifyRequest>()
+  const challengeUrl = config.challengeUrl ?? urlOf(bank.server)
+  const intents = createIntentStore({ db, now })
   const options = {
     db,
     keys,
@@ -96,10 +99,11 @@ async function serve(
     adminToken,
     running,
     publicUrl: config.publicUrl ?? urlOf(main.server),
-    challengeUrl: config.challengeUrl ?? urlOf(bank.server),
+    challengeUrl,
     hostedFolder: join(packageRoot, 'dist/hosted'),
     authenticator: createAuthenticator(db, now),
-    intents: createIntentStore({ db, now }),
+    intents,
+    sessions: createSessions({ intents, keys, challengeUrl }),
     waits: createWaits({ db, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
     ...createSandbox(now),
