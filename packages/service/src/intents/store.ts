@@ -8,7 +8,7 @@ import type { Database } from '../store/database.ts'
 import { hasNoEnvironment, isLockConflict, lockNotAvailable, StoreError } from '../store/errors.ts'
 import { lifetimes } from './deadlines.ts'
 import { type IdempotencyHashes, idempotencyKeyInUse, idempotencyKeyReused } from './idempotency.ts'
-import { assertState, type Intent } from './intent.ts'
+import { assertState, type Intent, withState } from './intent.ts'
 import { type Cause, decide, type Rejection } from './lifecycle.ts'
 import {
   changeIntent,
@@ -85,22 +85,9 @@ export function draftIntent({
 }: Pick<Intent, 'environmentId' | 'createdAt'> & {
   readonly body: CreatePaymentIntent
 }): Intent {
-  return {
-    id: newId('pi_', 24),
-    environmentId,
-    revision: 1,
-    version: 1,
-    status: 'requires_payment_method',
-    amount: body.amount,
-    currency: body.currency,
-    orderId: body.orderId,
-    customer: body.customer ?? null,
-    metadata: body.metadata ?? null,
-    state: null,
-    finalizedAt: null,
-    revokedAt: null,
-    createdAt,
-  }
+  const { amount, currency, orderId, customer = null, metadata = null } = body
+  const ids = { id: newId('pi_', 24), environmentId, revision: 1 }
+  return withState({ ...ids, amount, currency, orderId, customer, metadata, createdAt }, null)
 }
 
 /** Number of times that a key can be released by others while it is inserted. */

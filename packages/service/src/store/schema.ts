@@ -61,10 +61,9 @@ create table if not exists intents (
   id text primary key,
   environment_id text not null references environments on delete cascade,
   -- Increases with each write of the state. A write compares it.
-  revision integer not null,
-  -- Increases with each event. Buyers' pages see it.
-  version integer not null,
-  status text not null check (status in (
+  revision integer not null default 1,
+  -- That of the last event.
+  status text not null default 'requires_payment_method' check (status in (
     'requires_payment_method', 'requires_action', 'processing',
     'succeeded', 'failed', 'canceled', 'expired')),
   amount bigint not null check (amount between 1 and 9007199254740991),
@@ -74,9 +73,6 @@ create table if not exists intents (
   metadata text,
   -- Confirmations, events, and the open challenge. null: nothing has happened.
   state text,
-  finalized_at bigint,
-  -- When the clientSecret was revoked.
-  revoked_at bigint,
   created_at bigint not null,
   key_hash text,
   key_fingerprint text,
