@@ -5,41 +5,13 @@
  * @module
  */
 import { readOrigin } from '@pi-checkout/contract/origin'
-import type { StoreChoice } from '../config.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { change, createIntentStore } from '../intents/store.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import * as environments from '../merchants/environments.ts'
-import { openDatabase } from '../start/open-store.ts'
 import type { Database } from '../store/database.ts'
 
-/** Opens a store for a command. */
-export async function onStore<Result>(
-  store: StoreChoice,
-  command: (commands: Commands, db: Database) => Promise<Result>,
-): Promise<Result> {
-  const db = await openDatabase(store)
-  try {
-    return await command(commands, db)
-  } finally {
-    await db.close()
-  }
-}
-
-/** The commands by name. */
-export type Commands = typeof commands
-
-const commands = {
-  createKey,
-  listKeys,
-  revokeKey,
-  listMerchants,
-  addOrigin,
-  removeOrigin,
-  revokeSecret,
-}
-
-async function createKey(
+export async function createKey(
   db: Database,
   { merchant, environment: mode }: Named & { readonly merchant: string },
 ) {
@@ -49,16 +21,16 @@ async function createKey(
   return { ...(await createApiKey(db, { environment, now })), merchant, environment: mode }
 }
 
-async function listKeys(db: Database) {
+export async function listKeys(db: Database) {
   return { keys: await listApiKeys(db) }
 }
 
-async function revokeKey(db: Database, id: string) {
+export async function revokeKey(db: Database, id: string) {
   if (await revokeApiKey(db, { id, now: new Date() })) return { id, revoked: true }
   throw new ExplainedError('No key has this id. Run pi-service keys list.')
 }
 
-async function listMerchants(db: Database) {
+export async function listMerchants(db: Database) {
   const [all, keys] = [await environments.listEnvironments(db), await listApiKeys(db)]
   const listed = all.map(({ merchantName: merchant, mode, allowedOrigins: origins }) => {
     const own = keys.filter((key) => key.merchant === merchant && key.environment === mode)
@@ -68,7 +40,7 @@ async function listMerchants(db: Database) {
   return { merchants: listed }
 }
 
-async function addOrigin(db: Database, given: string, named: Named) {
+export async function addOrigin(db: Database, given: string, named: Named) {
   const origin = readOrigin(given)
   if (!origin) {
     throw new ExplainedError(
@@ -79,14 +51,14 @@ async function addOrigin(db: Database, given: string, named: Named) {
   return { ...shown, origins: await environments.addOrigin(db, { environmentId, origin }) }
 }
 
-async function removeOrigin(db: Database, origin: string, named: Named) {
+export async function removeOrigin(db: Database, origin: string, named: Named) {
   const { id: environmentId, ...shown } = await findNamed(db, named)
   const origins = await environments.removeOrigin(db, { environmentId, origin })
   if (origins) return { ...shown, origins }
   throw new ExplainedError('The environment has no such origin. Run pi-service merchants list.')
 }
 
-async function revokeSecret(db: Database, id: string) {
+export async function revokeSecret(db: Database, id: string) {
   const intents = createIntentStore({ db, now: () => new Date() })
   if (await change(intents, id, { type: 'revoked' })) return { id, secretRevoked: true }
   throw new ExplainedError(

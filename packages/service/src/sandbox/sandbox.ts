@@ -1,4 +1,4 @@
-/** The sandbox of one instance, which controls test environments: its request log, its faults, and its routes. @module */
+/** Routes of the sandbox, which controls test environments. Here are those of its request log and its faults. @module */
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { faultOperations } from '../../shared/sandbox-api.ts'
@@ -8,19 +8,14 @@ import { json } from '../http/send.ts'
 import { type Environment, findEnvironment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
-import { createFaultRules, faultNames, isFault } from './faults.ts'
+import { faultNames, isFault } from './faults.ts'
 import { addIntentRoutes } from './intent-routes.ts'
-import { createRequestLog } from './request-log/request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Test environment in the path of the sandbox API. */
     readonly environment: Environment
   }
-}
-
-export function createSandbox(now: () => Date) {
-  return { requestLog: createRequestLog(now), faults: createFaultRules() }
 }
 
 const environmentPath = routes.deleteEnvironment.path
