@@ -9,8 +9,6 @@ import type { Facts } from './request-facts.ts'
 
 type Environment = NonNullable<Facts['environment']>
 
-export type RateLimits = Readonly<ReturnType<typeof createRateLimits>>
-
 /** Requests per second of a live environment without `PI_RATE_LIMIT`. Test environments then have no limit. */
 const liveRate = 100
 

@@ -7,8 +7,6 @@ import type { Database } from '../store/database.ts'
 import { type FoundKey, findApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
 
-export type Authenticator = ReturnType<typeof createAuthenticator>
-
 /** Milliseconds after which a revocation takes effect at an instance that was not notified of it. */
 const cacheLifetime = 5000
 const cacheSize = 10_000

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ExplainedError } from '../explained-error.ts'
+import { ProblemError } from '../http/problem.ts'
 import { newId } from '../ids.ts'
 import type { Database } from '../store/database.ts'
 import { Fragment, named, sql } from '../store/sql.ts'
@@ -53,7 +53,7 @@ export async function findEnvironment(db: Database, id: string): Promise<Environ
  * Returns an environment. Creates it if it is missing.
  *
  * @param name - `origins`: those of a new environment.
- * @throws {TooManyOrigins} If the origins would be too long.
+ * @throws {ProblemError} If the origins would be too long.
  */
 export async function ensureEnvironment(
   db: Database,
@@ -93,14 +93,7 @@ export async function listEnvironments(db: Database): Promise<Environment[]> {
  */
 const maxOriginsLength = 4000
 
-/** Thrown if an origin does not fit. */
-export class TooManyOrigins extends ExplainedError {
-  override readonly name = 'TooManyOrigins'
-  override readonly message =
-    `origin: the origins of an environment must have at most ${maxOriginsLength} characters together, because a response header lists them. Remove one with pi-service origins remove.`
-}
-
-/** Registers an origin. Returns all of the environment. @throws {TooManyOrigins} If they would be too long. */
+/** Registers an origin. Returns all of the environment. @throws {ProblemError} If they would be too long. */
 export async function addOrigin(
   db: Database,
   { environmentId, origin }: { readonly environmentId: string; readonly origin: string },
@@ -139,9 +132,12 @@ async function changeOrigins(
   }
 }
 
-/** Returns the text of a list, with each origin once. @throws {TooManyOrigins} */
+/** Returns the text of a list, with each origin once. @throws {ProblemError} If they would be too long. */
 function stored(origins: readonly string[]): string {
   const unique = [...new Set(origins)]
-  if (unique.join(' ').length > maxOriginsLength) throw new TooManyOrigins()
-  return JSON.stringify(unique)
+  if (unique.join(' ').length <= maxOriginsLength) return JSON.stringify(unique)
+  throw new ProblemError(
+    'validation_failed',
+    `origin: the origins of an environment must have at most ${maxOriginsLength} characters together, because a response header lists them. Remove one with pi-service origins remove.`,
+  )
 }

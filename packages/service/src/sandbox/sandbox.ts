@@ -9,7 +9,7 @@ import { type Environment, findEnvironment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
 import { faultNames, isFault } from './faults.ts'
-import { addIntentRoutes } from './intent-routes.ts'
+import { addIntentRoutes } from './intents.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -17,8 +17,6 @@ export interface Awaited {
   readonly signal: AbortSignal
 }
 
-export type Waits = ReturnType<typeof createWaits>
-
 /** Maximum waits for one intent. A page has one, and a browser six connections. */
 export const waitsOfIntent = 20
 

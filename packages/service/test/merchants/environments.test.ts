@@ -11,7 +11,7 @@ test('rejects an origin that does not fit in a response header, and says what to
   const rejected = results.filter((result) => typeof result === 'string')
   expect([rejected.length > 20, rejected.length < 100]).toEqual([true, true])
   expect(rejected[0]).toBe(
-    'TooManyOrigins: origin: the origins of an environment must have at most 4000 characters together, because a response header lists them. Remove one with pi-service origins remove.',
+    'ProblemError: origin: the origins of an environment must have at most 4000 characters together, because a response header lists them. Remove one with pi-service origins remove.',
   )
   await removeOrigin(db, { environmentId: 'env_live', origin: 'https://shop-0.example.com' })
   expect(await add('https://shop-0.example.com')).toContain('https://shop-0.example.com')
