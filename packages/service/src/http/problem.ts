@@ -47,10 +47,6 @@ export function notFound(detail = 'No resource has this address.'): ProblemError
   return new ProblemError('not_found', detail)
 }
 
-export function problemTitle({ code }: ProblemError): string {
-  return problemCodes[code].title
-}
-
 export type ProblemPage = (reply: FastifyReply, problem: ProblemError) => FastifyReply
 
 /** Returns the handler that sends a thrown error as a problem. It logs each 5xx with the id of its response. */

@@ -1,8 +1,8 @@
 /** All statements about intents, and how their rows are read. @module */
 import { ExplainedError } from '../explained-error.ts'
 import { Fragment, named, type Statement, sql } from '../store/sql.ts'
+import type { IdempotencyHashes } from './idempotency.ts'
 import { type Intent, type State, type Stored, stateVersion, withState } from './intent.ts'
-import type { Draft } from './store.ts'
 
 /** An intent as the store returns it: times are milliseconds, and documents are JSON. */
 export interface IntentRow extends Omit<Stored, 'customer' | 'metadata' | 'createdAt'> {
@@ -72,6 +72,12 @@ function asJson(document: object | null): string | null {
 const columns = new Fragment(`
   id, environment_id as "environmentId", revision, amount, currency, order_id as "orderId",
   customer, metadata, state, created_at as "createdAt"`)
+
+export interface Draft {
+  readonly intent: Intent
+  /** Hashes of the idempotency key and the body, if a key was sent. */
+  readonly key?: IdempotencyHashes | undefined
+}
 
 /** Inserts nothing if the key is taken. */
 export function insertIntent({ intent, key }: Draft): Statement {

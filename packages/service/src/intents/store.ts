@@ -7,11 +7,12 @@ import { type Environment, environmentNow, findEnvironment } from '../merchants/
 import type { Database } from '../store/database.ts'
 import { hasNoEnvironment, isLockConflict, lockNotAvailable, StoreError } from '../store/errors.ts'
 import { lifetimes } from './deadlines.ts'
-import { type IdempotencyHashes, idempotencyKeyInUse, idempotencyKeyReused } from './idempotency.ts'
+import { idempotencyKeyInUse, idempotencyKeyReused } from './idempotency.ts'
 import { assertState, type Intent, withState } from './intent.ts'
 import { type Cause, decide, type Rejection } from './lifecycle.ts'
 import {
   changeIntent,
+  type Draft,
   findByKey,
   findIntent,
   type IntentRow,
@@ -63,12 +64,6 @@ export function createIntentStore({ db, now }: StoreAndClock) {
       return written.length > 0
     },
   }
-}
-
-export interface Draft {
-  readonly intent: Intent
-  /** Hashes of the idempotency key and the body, if a key was sent. */
-  readonly key?: IdempotencyHashes | undefined
 }
 
 export interface Created {

@@ -49,38 +49,44 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
   app.get(
     routes.intents.path,
     { schema: { querystring: SearchSchema } },
-    async ({ environment, query: { before, q: term } }, reply) =>
-      json(reply, await listIntents({ db, now }, { environment, before, term })),
+    async ({ environment, query }, reply) =>
+      json(reply, await listIntents({ db, now }, environment, query)),
   )
 
   // As a merchant's server creates it, so that log, lint, and faults see the request.
-  app.post(
-    routes.createIntent.path,
-
-    async ({ environment }, reply) => {
-      const { apiKey, end } = authenticator.lend(environment)
-      const sending = app.inject({
-        method: 'POST',
-        url: routes.create.path,
-        headers: { authorization: `Bearer ${apiKey}`, [names.idempotencyKey]: randomUUID() },
-        payload: exampleIntent,
-        signal: AbortSignal.timeout(10_000),
-      })
-      // A fault can close the connection, or stall the response.
-      const response = await sending.catch(() => undefined).finally(end)
-      const { [names.requestId]: requestId, location } = response?.headers ?? {}
-      const created: CreatedIntent = {
-        requestId: requestId === undefined ? null : String(requestId),
-        intentId: location?.split('/').at(-1) ?? null,
-      }
-      return json(reply, created, 201)
-    },
-  )
+  app.post(routes.createIntent.path, async ({ environment }, reply) => {
+    const { apiKey, end } = authenticator.lend(environment)
+    const sending = app.inject({
+      method: 'POST',
+      url: routes.create.path,
+      headers: { authorization: `Bearer ${apiKey}`, [names.idempotencyKey]: randomUUID() },
+      payload: exampleIntent,
+      signal: AbortSignal.timeout(10_000),
+    })
+    // A fault can close the connection, or stall the response.
+    const response = await sending.catch(() => undefined).finally(end)
+    const { [names.requestId]: requestId, location } = response?.headers ?? {}
+    const created: CreatedIntent = {
+      requestId: requestId === undefined ? null : String(requestId),
+      intentId: location?.split('/').at(-1) ?? null,
+    }
+    return json(reply, created, 201)
+  })
 
   app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {
     const { intent, environment } = await found(id)
-    const requests = requestLog.requestsAbout(environment.id, id)
-    return json(reply, { ...detailsOf(intent), requests })
+    const { confirmations, events } = stateOf(intent)
+    return json(reply, {
+      intent: merchantView(intent),
+      environment: environment.id,
+      expiresAt: expiresAt(intent).toISOString(),
+      finalizedAt: intent.finalizedAt?.toISOString() ?? null,
+      settlement: settlementOf(intent),
+      secretRevoked: intent.revokedAt !== null,
+      events,
+      confirmations,
+      requests: requestLog.requestsAbout(environment.id, id),
+    } satisfies ShownIntent)
   })
 
   app.post(
@@ -127,21 +133,19 @@ const SettleSchema = z.strictObject({
 
 const unknownIntent = 'No test environment has a Payment Intent with this id.'
 
-export interface IntentSearch {
-  readonly environment: Environment
-  /** Id of an intent. The page begins with the next older one. */
-  readonly before?: string | undefined
-  /** The beginning of an id, or part of an order, status, customer, or card. */
-  readonly term?: string | undefined
-}
-
 /** Number of lists that a search reads for one page. */
 const maxLists = 50
 
-/** Reads a page of intents, newest first: the next list, or of a search the next one with matches, if there is one. */
+/**
+ * Reads a page of intents, newest first: the next list, or of a search the next one with matches, if there is one.
+ *
+ * @param search - `before`: the page begins with the intent after this one. `q`: the beginning of an id, or part of an
+ * order, status, customer, or card.
+ */
 export async function listIntents(
   { db, now }: StoreAndClock,
-  { environment, before, term = '' }: IntentSearch,
+  environment: Environment,
+  { before, q: term = '' }: z.output<typeof SearchSchema>,
 ): Promise<IntentPage> {
   const at = environmentNow(environment, now())
   const found: Intent[] = []
@@ -169,21 +173,6 @@ function matches({ status, state, id, orderId, customer }: Intent, term: string)
   ]
   const part = term.toLowerCase()
   return id.startsWith(term) || texts.some((text) => text.toLowerCase().includes(part))
-}
-
-/** Returns an intent with its other stored data. */
-export function detailsOf(intent: Intent): Omit<ShownIntent, 'requests'> {
-  const { confirmations, events } = stateOf(intent)
-  return {
-    intent: merchantView(intent),
-    environment: intent.environmentId,
-    expiresAt: expiresAt(intent).toISOString(),
-    finalizedAt: intent.finalizedAt?.toISOString() ?? null,
-    settlement: settlementOf(intent),
-    secretRevoked: intent.revokedAt !== null,
-    events,
-    confirmations,
-  }
 }
 
 /**

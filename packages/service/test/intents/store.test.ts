@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Intent } from '../../src/intents/intent.ts'
-import { change, createIntentStore, type Draft, load } from '../../src/intents/store.ts'
+import type { Draft } from '../../src/intents/statements.ts'
+import { change, createIntentStore, load } from '../../src/intents/store.ts'
 import { StoreError } from '../../src/store/errors.ts'
 import { pay } from '../support/causes.ts'
 import { hashes, newIntent, observed, stores } from '../support/store.ts'
