@@ -9,9 +9,8 @@ import { addAudience, type Check, hostCheck } from './http/audience.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { addIntentRoutes } from './intents/routes.ts'
 import type { AppOptions } from './options.ts'
-import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { faultHooks } from './sandbox/faults.ts'
-import { addSandboxRoutes } from './sandbox/sandbox.ts'
+import { addSandboxRoutes, adminCheck, checkLocal, checkNull } from './sandbox/sandbox.ts'
 import { addTestBankRoutes } from './test-bank/routes.ts'
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */

@@ -10,7 +10,7 @@ import { newId } from '../ids.ts'
 import type { AppOptions } from '../options.ts'
 import { authorize } from '../provider/acquirer.ts'
 import { hashOfToken } from '../tokens.ts'
-import { longPoll } from '../waiting/long-poll.ts'
+import { longPoll } from '../waiting/waits.ts'
 import { IdSchema, readFullPage, sessionOfCookie } from './full-page.ts'
 import {
   ConfirmSchema,

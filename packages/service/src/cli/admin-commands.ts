@@ -26,7 +26,7 @@ export async function listKeys(db: Database) {
 }
 
 export async function revokeKey(db: Database, id: string) {
-  if (await revokeApiKey(db, { id, now: new Date() })) return { id, revoked: true }
+  if (await revokeApiKey(db, id, { now: new Date() })) return { id, revoked: true }
   throw new ExplainedError('No key has this id. Run pi-service keys list.')
 }
 
@@ -48,12 +48,15 @@ export async function addOrigin(db: Database, given: string, named: Named) {
     )
   }
   const { id: environmentId, ...shown } = await findNamed(db, named)
-  return { ...shown, origins: await environments.addOrigin(db, { environmentId, origin }) }
+  return {
+    ...shown,
+    origins: await environments.changeOrigin(db, 'add', { environmentId, origin }),
+  }
 }
 
 export async function removeOrigin(db: Database, origin: string, named: Named) {
   const { id: environmentId, ...shown } = await findNamed(db, named)
-  const origins = await environments.removeOrigin(db, { environmentId, origin })
+  const origins = await environments.changeOrigin(db, 'remove', { environmentId, origin })
   if (origins) return { ...shown, origins }
   throw new ExplainedError('The environment has no such origin. Run pi-service merchants list.')
 }

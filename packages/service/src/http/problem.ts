@@ -10,10 +10,9 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import { ExplainedError } from '../explained-error.ts'
+import { codeOf, ExplainedError } from '../explained-error.ts'
 import { logError } from '../log.ts'
 import { Overloaded, StoreError } from '../store/errors.ts'
-import { codeOf } from '../system-error.ts'
 import { jsonHeaders } from './send.ts'
 
 /** An error that is sent as a problem. Its texts contain no received values except masked names of fields. */

@@ -96,16 +96,13 @@ export async function listApiKeys(db: Database): Promise<ApiKey[]> {
 /**
  * Revokes a key permanently. Repeated calls change nothing.
  *
- * @param key - `environmentId`: the only environment to search. All of them without it.
+ * @param options - `environmentId`: the only environment to search. All of them without it.
  * @returns `false` if no key has this id.
  */
 export async function revokeApiKey(
   db: Database,
-  {
-    id,
-    environmentId,
-    now,
-  }: { readonly id: string; readonly environmentId?: string; readonly now: Date },
+  id: string,
+  { environmentId, now }: { readonly environmentId?: string; readonly now: Date },
 ): Promise<boolean> {
   const revoked = await db.query(sql`
     update api_keys set revoked_at = coalesce(revoked_at, ${now.getTime()})

@@ -93,38 +93,25 @@ export async function listEnvironments(db: Database): Promise<Environment[]> {
  */
 const maxOriginsLength = 4000
 
-/** Registers an origin. Returns all of the environment. @throws {ProblemError} If they would be too long. */
-export async function addOrigin(
+/**
+ * Registers an origin, or removes it. Reads the list again if another one was written in the meantime.
+ *
+ * @returns All origins of the environment, or `undefined` if one to remove is not registered.
+ * @throws {ProblemError} If they would be too long.
+ */
+export async function changeOrigin(
   db: Database,
-  { environmentId, origin }: { readonly environmentId: string; readonly origin: string },
-): Promise<readonly string[]> {
-  const changed = await changeOrigins(db, environmentId, (origins) => [...origins, origin])
-  return changed ?? []
-}
-
-/** Removes an origin. Returns the remaining origins, or `undefined` if it was not registered. */
-export async function removeOrigin(
-  db: Database,
-  { environmentId, origin }: { readonly environmentId: string; readonly origin: string },
-): Promise<readonly string[] | undefined> {
-  return await changeOrigins(db, environmentId, (origins) =>
-    origins.includes(origin) ? origins.filter((each) => each !== origin) : undefined,
-  )
-}
-
-/** Writes a new list, again if another one was written in the meantime. `undefined` leaves it. */
-async function changeOrigins(
-  db: Database,
-  id: string,
-  change: (origins: readonly string[]) => readonly string[] | undefined,
+  change: 'add' | 'remove',
+  { environmentId: id, origin }: { readonly environmentId: string; readonly origin: string },
 ): Promise<readonly string[] | undefined> {
   for (;;) {
     const [row] = await db.query<{ origins: string }>(sql`
       select allowed_origins as origins from environments where id = ${id}`)
-    const origins = row && change(JSON.parse(row.origins))
-    if (!origins) return undefined
+    const before: readonly string[] = JSON.parse(row?.origins ?? '[]')
+    if (!row || (change === 'remove' && !before.includes(origin))) return undefined
+    const after = change === 'add' ? [...before, origin] : before.filter((each) => each !== origin)
     const [written] = await db.query<{ origins: string }>(sql`
-      update environments set allowed_origins = ${stored(origins)}
+      update environments set allowed_origins = ${stored(after)}
        where id = ${id} and allowed_origins = ${row.origins} returning allowed_origins as origins`)
     if (!written) continue
     db.notify('environments')

@@ -9,12 +9,11 @@ import { json } from '../http/send.ts'
 import { newId } from '../ids.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import {
-  addOrigin,
+  changeOrigin,
   type Environment,
   ensureEnvironment,
   environmentNow,
   listEnvironments,
-  removeOrigin,
 } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import type { Database } from '../store/database.ts'
@@ -90,7 +89,7 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     routes.addOrigin.path,
     { schema: { body: z.strictObject({ origin: Origin }) } },
     async ({ environment, body: { origin } }, reply) => {
-      const origins = await addOrigin(db, { environmentId: environment.id, origin })
+      const origins = await changeOrigin(db, 'add', { environmentId: environment.id, origin })
       return json(reply, { origins }, 201)
     },
   )
@@ -98,7 +97,7 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     routes.removeOrigin.path,
     { schema: { querystring: z.object({ origin: z.string('must be an origin') }) } },
     async ({ environment, query: { origin } }, reply) => {
-      const origins = await removeOrigin(db, { environmentId: environment.id, origin })
+      const origins = await changeOrigin(db, 'remove', { environmentId: environment.id, origin })
       if (origins) return json(reply, { origins })
       throw notFound('This origin is not registered. Send a registered one as ?origin=.')
     },
@@ -111,7 +110,7 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     routes.revokeKey.path,
     { schema: { params: z.object({ key: z.string() }) } },
     async ({ environment, params: { key: id } }, reply) => {
-      const isRevoked = await revokeApiKey(db, { id, environmentId: environment.id, now: now() })
+      const isRevoked = await revokeApiKey(db, id, { environmentId: environment.id, now: now() })
       if (isRevoked) return json(reply, { id, revoked: true })
       throw notFound('This environment has no key with this id.')
     },

@@ -1,12 +1,20 @@
-/** Routes of the sandbox, which controls test environments. Here are those of its request log and its faults. @module */
+/**
+ * The sandbox, which controls test environments: who may use it, and the routes of its request log and its faults.
+ * `PI_SANDBOX=network` allows other hosts, because a container sees its own host as another one.
+ *
+ * @module
+ */
+import { isLoopback } from '@pi-checkout/contract/origin'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { faultOperations } from '../../shared/sandbox-api.ts'
 import type { App } from '../http/app.ts'
-import { notFound } from '../http/problem.ts'
+import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { type Environment, findEnvironment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
+import { isSameSecret } from '../secret-keys.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
 import { faultNames, isFault } from './faults.ts'
 import { addIntentRoutes } from './intents.ts'
@@ -16,6 +24,32 @@ declare module 'fastify' {
     /** Test environment in the path of the sandbox API. */
     readonly environment: Environment
   }
+}
+
+/** Rejects requests from other hosts, and requests for a public host name, with 404. */
+export function checkLocal({ headers, socket }: FastifyRequest): void {
+  const { hostname } = new URL(`http://${headers.host ?? ''}`)
+  const address = socket.remoteAddress?.replace(/^::ffff:/, '')
+  const isLocal = address === '::1' || address?.startsWith('127.')
+  if (!isLocal || !isLoopback(hostname)) throw notFound()
+}
+
+export function adminCheck(adminToken: string): (request: FastifyRequest) => void {
+  return ({ headers: { authorization: sent } }) => {
+    const [, token = ''] = /^Bearer +(\S+)$/i.exec(sent ?? '') ?? []
+    if (isSameSecret(token, adminToken)) return
+    throw new ProblemError(
+      'invalid_admin_token',
+      'Send the admin token that this start of the service printed, as Authorization: Bearer <TOKEN>.',
+      { headers: { 'www-authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' } },
+    )
+  }
+}
+
+/** Rejects U+0000 in an address, because PostgreSQL does not accept it in text. */
+export function checkNull({ url }: FastifyRequest): void {
+  if (!url.includes('%00')) return
+  throw new ProblemError('validation_failed', 'The address must not contain U+0000.')
 }
 
 const environmentPath = routes.deleteEnvironment.path

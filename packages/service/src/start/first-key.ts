@@ -4,7 +4,7 @@ import { SettingError } from '../explained-error.ts'
 import type { StoreAndClock } from '../intents/store.ts'
 import { firstValidKey } from '../merchants/api-keys.ts'
 import {
-  addOrigin,
+  changeOrigin,
   ensureEnvironment,
   findEnvironmentByName,
   listEnvironments,
@@ -38,7 +38,7 @@ export async function firstKey(
     )
   }
   for (const origin of showsKey ? [demoOrigin, ...origins] : origins) {
-    await addOrigin(db, { environmentId: environment.id, origin })
+    await changeOrigin(db, 'add', { environmentId: environment.id, origin })
   }
   return showsKey ? await firstValidKey(db, keys, { environment, now: now() }) : null
 }
