@@ -4,23 +4,20 @@ import { routes } from '../shared/routes.ts'
 import { addDocsRoutes, addInspector, problemPage } from './api-docs/routes.ts'
 import { addAssets, addElement, addPageRoutes } from './checkout/page-routes.ts'
 import { addCheckoutRoutes, samePageCheck } from './checkout/routes.ts'
-import { createSessions } from './checkout/sessions.ts'
 import { type App, createApp, type HttpOptions } from './http/app.ts'
 import { addAudience, type Check, hostCheck } from './http/audience.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { addIntentRoutes } from './intents/routes.ts'
-import type { AppOptions, MainOptions } from './options.ts'
-import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
+import type { AppOptions } from './options.ts'
 import { faultHooks } from './sandbox/faults.ts'
-import { addSandboxRoutes } from './sandbox/sandbox.ts'
+import { addSandboxRoutes, adminCheck, checkLocal, checkNull } from './sandbox/sandbox.ts'
 import { addTestBankRoutes } from './test-bank/routes.ts'
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
 export async function createMainApp(
-  given: AppOptions,
+  options: AppOptions,
   server?: HttpOptions['server'],
 ): Promise<App> {
-  const options: MainOptions = { ...given, sessions: createSessions(given) }
   const { publicUrl, hostedFolder, requestLog, adminToken } = options
   const app = createApp({
     ...options,

@@ -12,9 +12,6 @@ export type StoreChoice =
 
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
-/** Clients that may use the sandbox: those on this host, or all that reach the service. */
-export type SandboxAccess = Config['sandboxFrom']
-
 export interface Flags {
   readonly port?: string
   readonly data?: string
@@ -90,6 +87,7 @@ export function readConfig(
     rateLimit: data.PI_RATE_LIMIT,
     drainMs: data.PI_DRAIN_MS ?? (store.kind === 'postgres' ? 5000 : 0),
     logLevel: data.PI_LOG_LEVEL,
+    /** Clients that may use the sandbox: those on this host, or all that reach the service. */
     sandboxFrom: data.PI_SANDBOX,
     /** Whether a start with PostgreSQL creates the demo merchant. Other stores always have it. */
     demo: flags.demo ?? false,

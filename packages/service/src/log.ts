@@ -4,15 +4,16 @@ import type { Logger } from 'pino'
 import { isExplained } from './explained-error.ts'
 import { redact } from './redact.ts'
 
-export interface LoggedError {
+/**
+ * The code of a system error, SQLSTATE, or code of a problem, the violated constraint, and the name of the prepared
+ * statement, as in the log of PostgreSQL.
+ */
+const facts = ['code', 'constraint', 'statement'] as const
+
+export interface LoggedError extends Partial<Record<(typeof facts)[number], string>> {
   readonly name: string
-  /** Code of the system error, SQLSTATE, or code of the problem. */
-  readonly code?: string
   /** Message without secrets, or a fixed text if the message quotes its input. */
   readonly message: string
-  readonly constraint?: string
-  /** Name of the prepared statement, as in the log of PostgreSQL. */
-  readonly statement?: string
   /** Stack frames without the message, innermost first. */
   readonly stack?: readonly string[]
   readonly cause?: LoggedError
@@ -46,7 +47,6 @@ export function describeError(error: unknown, causes = maxCauses): LoggedError {
   }
 }
 
-const facts = ['code', 'constraint', 'statement'] as const
 /** Names of errors that requests cause. Their code says enough, so that they need no stack. */
 const expected: ReadonlySet<string> = new Set(['ProblemError', 'Overloaded'])
 const maxCauses = 5

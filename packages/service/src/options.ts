@@ -1,37 +1,52 @@
-/** The parts of an instance, as its routes get them. Each route takes what it uses. @module */
-import type { Sessions } from './checkout/sessions.ts'
-import type { SandboxAccess } from './config.ts'
-import type { HttpOptions } from './http/app.ts'
-import type { HealthOptions } from './http/health.ts'
-import type { RateLimits } from './http/rate-limit.ts'
-import type { IntentStore } from './intents/store.ts'
-import type { Authenticator } from './merchants/authenticate.ts'
-import type { FaultRules } from './sandbox/faults.ts'
-import type { RequestLog } from './sandbox/request-log/request-log.ts'
+/** The parts of an instance, which its routes share. Each route takes what it uses. @module */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { createSessions } from './checkout/sessions.ts'
+import type { Config } from './config.ts'
+import { createRateLimits } from './http/rate-limit.ts'
+import { createIntentStore } from './intents/store.ts'
+import { createAuthenticator } from './merchants/authenticate.ts'
+import { packageRoot } from './package-root.ts'
+import { createFaultRules } from './sandbox/faults.ts'
+import { createRequestLog } from './sandbox/request-log/request-log.ts'
 import type { SecretKeys } from './secret-keys.ts'
-import type { Waits } from './waiting/waits.ts'
+import type { Database } from './store/database.ts'
+import { createWaits } from './waiting/waits.ts'
 
-/** What the routes of an instance share. */
-export interface AppOptions extends HealthOptions, Omit<HttpOptions, 'server'> {
+interface Given {
+  readonly db: Database
   readonly keys: SecretKeys
+  readonly log: Logger
   readonly now: () => Date
   /** Origins of the API with the hosted page, and of the test bank. */
   readonly publicUrl: string
   readonly challengeUrl: string
-  readonly hostedFolder: string
-  readonly authenticator: Authenticator
-  readonly limits: RateLimits
-  readonly intents: IntentStore
-  readonly waits: Waits
-  readonly requestLog: RequestLog
-  readonly faults: FaultRules
-  readonly adminToken: string
-  readonly sandboxFrom: SandboxAccess
-  /** Aborted when the service stops: it ends the delays of faults. */
+  /** Aborted before the service stops. It is not ready then. */
+  readonly draining: AbortSignal
+  /** Aborted when the service stops: it ends waits, and the delays of faults. */
   readonly stopping: AbortSignal
 }
 
-/** And what those of the main listener share. */
-export interface MainOptions extends AppOptions {
-  readonly sessions: Sessions
+export type AppOptions = Readonly<ReturnType<typeof createOptions>>
+
+export function createOptions(config: Config, given: Given) {
+  const { db, keys, now, challengeUrl, stopping } = given
+  const intents = createIntentStore({ db, now })
+  return {
+    ...given,
+    hostedFolder: join(packageRoot, 'dist/hosted'),
+    authenticator: createAuthenticator(db, now),
+    limits: createRateLimits(config),
+    intents,
+    sessions: createSessions({ intents, keys, challengeUrl }),
+    waits: createWaits({ db, now }, stopping),
+    requestLog: createRequestLog(now),
+    faults: createFaultRules(),
+    adminToken: randomBytes(32).toString('base64url'),
+    sandboxFrom: config.sandboxFrom,
+    /** Requests whose response is not known yet, also of clients that have left. */
+    running: new Set<FastifyRequest>(),
+  }
 }

@@ -1,8 +1,8 @@
 /** The secret of the service, from which keys for different purposes are derived. @module */
-import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { SettingError } from './explained-error.ts'
 
-type Purpose = 'client-secret' | 'token' | 'first-key'
+type Purpose = 'check' | 'client-secret' | 'first-key' | 'idempotency' | 'token'
 
 export type SecretKeys = Readonly<ReturnType<typeof readSecretKey>>
 
@@ -32,8 +32,6 @@ export function readSecretKey(text: string) {
       derived.set(purpose, key)
       return key
     },
-    /** Distinguishes secrets without revealing them. */
-    checkValue: createHmac('sha256', secret).update('pi-checkout/v1/check').digest('hex'),
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Schemas of a Payment Intent. Requests are strict. Responses tolerate fields and statuses that this version does
- * not support.
+ * not support. `meta` describes for OpenAPI what zod checks in code.
  *
  * @module
  */
@@ -35,6 +35,7 @@ const OrderId = z
     limits.orderId,
     `must have at most ${limits.orderId} characters; a UUID fits without hyphens`,
   )
+  .meta({ minLength: 1 })
 
 /**
  * Returns why a text cannot be an order identifier, or `undefined`. The detail is to follow the name of the field.
@@ -52,6 +53,7 @@ const Amount = z
   .refine(Number.isInteger, coded('not_an_integer', wholeUnits))
   .min(1, 'must be at least 1 minor unit')
   .max(limits.amount, `must be at most ${limits.amount}`)
+  .meta({ type: 'integer', description: 'Minor units: 150000 is 1500.00 AMD' })
 
 const currencyRule = `must be one of ${currencies.join(', ')}`
 const CurrencyCode = z
@@ -59,6 +61,7 @@ const CurrencyCode = z
   // ASCII only: toUpperCase changes some other letters.
   .overwrite((code) => code.replace(/[a-z]/g, (letter) => letter.toUpperCase()))
   .pipe(z.enum(currencies, currencyRule))
+  .meta({ enum: currencies.flatMap((code) => [code, code.toLowerCase()]) })
 
 const Email = text({ min: 3, max: limits.customerEmail }).regex(
   /^[^@]+@[^@]+$/,
@@ -102,6 +105,13 @@ const MetadataInput = z
       limits.metadataBytes,
     coded('too_long', `must have at most ${limits.metadataBytes} bytes in total`),
   )
+  .meta({
+    type: 'object',
+    maxProperties: limits.metadataKeys,
+    propertyNames: { minLength: 1, maxLength: limits.metadataKey },
+    additionalProperties: { type: 'string', maxLength: limits.metadataValue },
+    description: `At most ${limits.metadataBytes} bytes in total`,
+  })
 
 /**
  * Reads and normalizes the body of a create. `null` for `customer` or `metadata` equals leaving it out, and

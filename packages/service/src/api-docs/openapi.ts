@@ -2,7 +2,6 @@
 import {
   CreatedPaymentIntentSchema,
   CreatePaymentIntentSchema,
-  currencies,
   limits,
   PaymentIntentSchema,
   ProblemSchema,
@@ -59,7 +58,7 @@ export function openapi(serverUrl: string) {
     components: {
       securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        CreatePaymentIntent: jsonSchema(CreatePaymentIntentSchema, createRules),
+        CreatePaymentIntent: jsonSchema(CreatePaymentIntentSchema),
         CreatedPaymentIntent: jsonSchema(CreatedPaymentIntentSchema),
         PaymentIntent: jsonSchema(PaymentIntentSchema),
         Problem: jsonSchema(ProblemSchema),
@@ -107,32 +106,12 @@ const problem = response(
   problemMediaType,
 )
 
-type Rules = Readonly<Record<string, object>>
-
-/** @param rules - By path, those that zod checks in code. */
-function jsonSchema(schema: z.ZodType, rules: Rules = {}): z.core.JSONSchema.BaseSchema {
+function jsonSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
-    override: ({ path, jsonSchema: part }) => {
-      // What a client reads in place of an invalid value.
-      delete part.default
-      // For `anyOf`, the rule belongs to the alternative other than `null`.
-      if (!part.anyOf) Object.assign(part, rules[path.join('.')])
-    },
+    // What a client reads in place of an invalid value.
+    override: ({ jsonSchema: part }) => void delete part.default,
   })
   return rest
-}
-
-const createRules: Rules = {
-  'properties.amount': { type: 'integer', description: 'Minor units: 150000 is 1500.00 AMD' },
-  'properties.currency': { enum: currencies.flatMap((code) => [code, code.toLowerCase()]) },
-  'properties.orderId': { minLength: 1 },
-  'properties.metadata': {
-    type: 'object',
-    maxProperties: limits.metadataKeys,
-    propertyNames: { minLength: 1, maxLength: limits.metadataKey },
-    additionalProperties: { type: 'string', maxLength: limits.metadataValue },
-    description: `At most ${limits.metadataBytes} bytes in total`,
-  },
 }

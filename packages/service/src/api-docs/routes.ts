@@ -1,12 +1,12 @@
 /** Pages for developers: API description, documentation, inspector, and errors. @module */
+import { problemCodes } from '@pi-checkout/contract'
 import type { FastifyReply } from 'fastify'
 import { routes } from '../../shared/routes.ts'
 import { readPage } from '../checkout/pages.ts'
 import type { App } from '../http/app.ts'
-import { escapeHtml } from '../http/html.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
-import { type ProblemError, problemTitle } from '../http/problem.ts'
-import { jsonHeaders, page } from '../http/send.ts'
+import type { ProblemError } from '../http/problem.ts'
+import { escapeHtml, jsonHeaders, page } from '../http/send.ts'
 import type { AppOptions } from '../options.ts'
 import { openapi } from './openapi.ts'
 
@@ -41,7 +41,7 @@ export function problemPage(
   problem: ProblemError,
   { hostedFolder }: Pick<AppOptions, 'hostedFolder'>,
 ): FastifyReply {
-  const [heading, text] = [problemTitle(problem), problem.message].map(escapeHtml)
+  const [heading, text] = [problemCodes[problem.code].title, problem.message].map(escapeHtml)
   const content = `<h1>${heading}</h1><p>${text}</p><p><a href="/docs">Documentation</a></p>`
   const html = readPage(hostedFolder, 'tool').replace('<!--content-->', () => content)
   return page(reply, toolPageHeaders, html)

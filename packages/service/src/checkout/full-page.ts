@@ -8,7 +8,7 @@ import { openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { intentIdPattern } from '../ids.ts'
 import { load, type Snapshot } from '../intents/store.ts'
-import type { MainOptions } from '../options.ts'
+import type { AppOptions } from '../options.ts'
 import { tokenLifetimes, type Verified } from '../tokens.ts'
 import { sendCheckoutPage, sendErrorPage } from './pages.ts'
 import { maxUrlLength, readReturnUrl } from './return-url.ts'
@@ -53,7 +53,7 @@ export async function sessionOfCookie(
   return undefined
 }
 
-export function addFullPageRoutes(app: App, options: MainOptions): void {
+export function addFullPageRoutes(app: App, options: AppOptions): void {
   const { publicUrl, hostedFolder, intents, sessions } = options
   parseForms(app, formBytes)
 

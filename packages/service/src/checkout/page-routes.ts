@@ -5,11 +5,11 @@ import type { App } from '../http/app.ts'
 import { openPageHeaders } from '../http/page-headers.ts'
 import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
-import type { MainOptions } from '../options.ts'
+import type { AppOptions } from '../options.ts'
 import { addFullPageRoutes, IdSchema } from './full-page.ts'
 import { readPage, sendCheckoutPage, sendErrorPage } from './pages.ts'
 
-export function addPageRoutes(app: App, options: MainOptions): void {
+export function addPageRoutes(app: App, options: AppOptions): void {
   const { publicUrl, hostedFolder, intents, requestLog } = options
 
   app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {

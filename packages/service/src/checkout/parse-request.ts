@@ -1,7 +1,7 @@
 /** Bodies of the hosted page's private API, with the rules of their fields. Only test cards are accepted. @module */
 import { isTestCard } from '@pi-checkout/contract/sandbox'
 import { z } from 'zod'
-import type { ConfirmBody, OpenSessionBody } from '../../shared/checkout-api.ts'
+import type { CardDetails, ConfirmBody, OpenSessionBody } from '../../shared/checkout-api.ts'
 import { ProblemError } from '../http/problem.ts'
 import { intentIdPattern } from '../ids.ts'
 import { maxUrlLength } from './return-url.ts'
@@ -27,16 +27,22 @@ export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
   paymentMethod: z.strictObject(
     {
       type: z.literal('card', 'must be "card"'),
-      card: z.strictObject(
-        {
-          number: z.string('must be a string of digits'),
-          expMonth: z.int(monthRule).min(1, monthRule).max(12, monthRule),
-          expYear: z.int(yearRule).min(2000, yearRule).max(2099, yearRule),
-          cvc: text(/^\d{3,4}$/, 'must be 3 or 4 digits'),
-          holderName: text(/^.{1,128}$/su, 'must be 1 to 128 characters').optional(),
-        },
-        'must be an object',
-      ),
+      card: z
+        .strictObject(
+          {
+            number: z.string('must be a string of digits'),
+            expMonth: z.int(monthRule).min(1, monthRule).max(12, monthRule),
+            expYear: z.int(yearRule).min(2000, yearRule).max(2099, yearRule),
+            cvc: text(/^\d{3,4}$/, 'must be 3 or 4 digits'),
+            holderName: text(/^.{1,128}$/su, 'must be 1 to 128 characters').optional(),
+          },
+          'must be an object',
+        )
+        .refine(isValid, {
+          path: ['expYear'],
+          message: 'must be in the future, together with expMonth',
+          params: { code: 'too_small' },
+        }),
     },
     'must be an object',
   ),
@@ -63,19 +69,9 @@ export function rejectRealCards(body: unknown): void {
   )
 }
 
-export function rejectPastExpiry({ paymentMethod: { card } }: ConfirmBody, now: Date): void {
-  // A card is valid until the end of its month in each time zone.
-  const end = Date.UTC(card.expYear, card.expMonth, 1) + 12 * 60 * 60 * 1000
-  if (now.getTime() < end) return
-  throw new ProblemError('validation_failed', 'A field of the body is invalid.', {
-    errors: [
-      {
-        pointer: '/paymentMethod/card/expYear',
-        code: 'too_small',
-        detail: 'paymentMethod.card.expYear must be in the future, together with expMonth',
-      },
-    ],
-  })
+/** A card is valid until the end of its month in each time zone. */
+function isValid({ expYear, expMonth }: Pick<CardDetails, 'expYear' | 'expMonth'>): boolean {
+  return Date.now() < Date.UTC(expYear, expMonth, 1) + 12 * 60 * 60 * 1000
 }
 
 function text(pattern: RegExp, rule: string): z.ZodString {

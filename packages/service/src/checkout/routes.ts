@@ -6,18 +6,17 @@ import type { App } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { json } from '../http/send.ts'
-import { newProviderPaymentId } from '../ids.ts'
-import type { MainOptions } from '../options.ts'
+import { newId } from '../ids.ts'
+import type { AppOptions } from '../options.ts'
 import { authorize } from '../provider/acquirer.ts'
 import { hashOfToken } from '../tokens.ts'
-import { longPoll } from '../waiting/long-poll.ts'
+import { longPoll } from '../waiting/waits.ts'
 import { IdSchema, readFullPage, sessionOfCookie } from './full-page.ts'
 import {
   ConfirmSchema,
   EmptySchema,
   OpenChallengeSchema,
   OpenSessionSchema,
-  rejectPastExpiry,
   rejectRealCards,
   ViewQuerySchema,
 } from './parse-request.ts'
@@ -30,7 +29,7 @@ const maxSessionBytes = 4096
 /** Openings of one intent's challenge. */
 const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
-export function addCheckoutRoutes(app: App, options: MainOptions): void {
+export function addCheckoutRoutes(app: App, options: AppOptions): void {
   const { publicUrl, sessions, waits, limits, now } = options
   app.decorateRequest('checkout', null as never)
 
@@ -82,10 +81,9 @@ export function addCheckoutRoutes(app: App, options: MainOptions): void {
     },
     async (request, reply) => {
       const { confirmationId, version, paymentMethod } = request.body
-      rejectPastExpiry(request.body, now())
       const authorization = authorize(paymentMethod.card)
       if (!authorization) throw new TypeError('The card passed the checks but is not a test card')
-      const providerPaymentId = newProviderPaymentId()
+      const providerPaymentId = newId('sim_', 24)
       const confirmation = { confirmationId, version, authorization, providerPaymentId }
       return json(reply, await sessions.act(request, { type: 'confirmed', ...confirmation }))
     },

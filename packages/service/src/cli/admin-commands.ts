@@ -5,62 +5,34 @@
  * @module
  */
 import { readOrigin } from '@pi-checkout/contract/origin'
-import type { StoreChoice } from '../config.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { change, createIntentStore } from '../intents/store.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
-import type { Environment } from '../merchants/environments.ts'
-import * as merchants from '../merchants/merchants.ts'
-import { openDatabase } from '../start/open-store.ts'
+import * as environments from '../merchants/environments.ts'
 import type { Database } from '../store/database.ts'
 
-/** Opens a store for a command. */
-export async function onStore<Result>(
-  store: StoreChoice,
-  command: (commands: Commands, db: Database) => Promise<Result>,
-): Promise<Result> {
-  const db = await openDatabase(store)
-  try {
-    return await command(commands, db)
-  } finally {
-    await db.close()
-  }
-}
-
-/** The commands by name. */
-export type Commands = typeof commands
-
-const commands = {
-  createKey,
-  listKeys,
-  revokeKey,
-  listMerchants,
-  addOrigin,
-  removeOrigin,
-  revokeSecret,
-}
-
-async function createKey(
+export async function createKey(
   db: Database,
   { merchant, environment: mode }: Named & { readonly merchant: string },
 ) {
   const now = new Date()
-  const environment = await merchants.ensureEnvironment(db, { merchant, mode }, now)
+  const name = { merchantName: merchant, mode }
+  const environment = await environments.ensureEnvironment(db, name, now)
   return { ...(await createApiKey(db, { environment, now })), merchant, environment: mode }
 }
 
-async function listKeys(db: Database) {
+export async function listKeys(db: Database) {
   return { keys: await listApiKeys(db) }
 }
 
-async function revokeKey(db: Database, id: string) {
-  if (await revokeApiKey(db, { id, now: new Date() })) return { id, revoked: true }
+export async function revokeKey(db: Database, id: string) {
+  if (await revokeApiKey(db, id, { now: new Date() })) return { id, revoked: true }
   throw new ExplainedError('No key has this id. Run pi-service keys list.')
 }
 
-async function listMerchants(db: Database) {
-  const [environments, keys] = [await merchants.listEnvironments(db), await listApiKeys(db)]
-  const listed = environments.map(({ merchantName: merchant, mode, allowedOrigins: origins }) => {
+export async function listMerchants(db: Database) {
+  const [all, keys] = [await environments.listEnvironments(db), await listApiKeys(db)]
+  const listed = all.map(({ merchantName: merchant, mode, allowedOrigins: origins }) => {
     const own = keys.filter((key) => key.merchant === merchant && key.environment === mode)
     const workingKeys = own.filter(({ revokedAt }) => revokedAt === null).length
     return { merchant, environment: mode, workingKeys, origins }
@@ -68,7 +40,7 @@ async function listMerchants(db: Database) {
   return { merchants: listed }
 }
 
-async function addOrigin(db: Database, given: string, named: Named) {
+export async function addOrigin(db: Database, given: string, named: Named) {
   const origin = readOrigin(given)
   if (!origin) {
     throw new ExplainedError(
@@ -76,17 +48,20 @@ async function addOrigin(db: Database, given: string, named: Named) {
     )
   }
   const { id: environmentId, ...shown } = await findNamed(db, named)
-  return { ...shown, origins: await merchants.addOrigin(db, { environmentId, origin }) }
+  return {
+    ...shown,
+    origins: await environments.changeOrigin(db, 'add', { environmentId, origin }),
+  }
 }
 
-async function removeOrigin(db: Database, origin: string, named: Named) {
+export async function removeOrigin(db: Database, origin: string, named: Named) {
   const { id: environmentId, ...shown } = await findNamed(db, named)
-  const origins = await merchants.removeOrigin(db, { environmentId, origin })
+  const origins = await environments.changeOrigin(db, 'remove', { environmentId, origin })
   if (origins) return { ...shown, origins }
   throw new ExplainedError('The environment has no such origin. Run pi-service merchants list.')
 }
 
-async function revokeSecret(db: Database, id: string) {
+export async function revokeSecret(db: Database, id: string) {
   const intents = createIntentStore({ db, now: () => new Date() })
   if (await change(intents, id, { type: 'revoked' })) return { id, secretRevoked: true }
   throw new ExplainedError(
@@ -97,12 +72,13 @@ async function revokeSecret(db: Database, id: string) {
 /** Names an environment. Without a merchant, it is one of the first merchant. */
 interface Named {
   readonly merchant?: string
-  readonly environment: Environment['mode']
+  readonly environment: environments.Environment['mode']
 }
 
 async function findNamed(db: Database, { merchant: given, environment }: Named) {
-  const merchant = given ?? (await merchants.firstMerchant(db)) ?? ''
-  const found = await merchants.findEnvironmentByName(db, { merchant, mode: environment })
+  const merchant = given ?? (await environments.listEnvironments(db))[0]?.merchantName ?? ''
+  const name = { merchantName: merchant, mode: environment }
+  const found = await environments.findEnvironmentByName(db, name)
   if (found) return { id: found.id, merchant, environment }
   throw new ExplainedError(
     `There is no such merchant with a ${environment} environment. Create one with pi-service keys create.`,

@@ -1,7 +1,6 @@
 /** Runs a command, such as a merchant's test suite, with a temporary service. @module */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { SettingError } from '../explained-error.ts'
 import { startService } from '../start/start.ts'
@@ -10,11 +9,10 @@ import { startService } from '../start/start.ts'
 export async function runBesideService(
   config: Config,
   command: readonly string[],
-  log: Logger,
 ): Promise<number> {
   const origins = [...config.origins, ...shopOrigin(process.env.PORT)]
   const own = { port: 0, bankPort: 0, drainMs: 0, demo: true, origins }
-  const service = await startService({ ...config, ...own }, log)
+  const service = await startService({ ...config, ...own })
   try {
     const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = service.ready
     // A pipe or a log gets the command's output only.

@@ -8,23 +8,17 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { controlCharacters } from '@pi-checkout/contract'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import type { Logger } from 'pino'
-import { type Config, type Flags, readConfig } from '../config.ts'
+import { type Flags, readConfig } from '../config.ts'
 import { isExplained } from '../explained-error.ts'
-import { describeError, logError } from '../log.ts'
-import { isMerchantName } from '../merchants/merchants.ts'
+import { describeError } from '../log.ts'
 import { packageRoot } from '../package-root.ts'
 import { redact } from '../redact.ts'
 import type { Database } from '../store/database.ts'
 import { StoreError } from '../store/errors.ts'
-import type { Commands } from './admin-commands.ts'
-import { banner } from './format-start.ts'
-
-interface StartOptions extends Flags {
-  readonly json?: boolean
-  readonly check?: boolean
-}
+import type * as Commands from './admin-commands.ts'
+import type { StartOptions } from './start.ts'
 
 const manifest = readFileSync(join(packageRoot, 'package.json'), 'utf8')
 const { version } = JSON.parse(manifest) as { readonly version: string }
@@ -149,69 +143,37 @@ function environmentOption(description: string): Option {
 }
 
 function readMerchant(text: string): string {
-  if (isMerchantName(text)) return text
+  if (text.length > 0 && text.length <= 128 && !controlCharacters.test(text)) return text
   const rule =
     'It must have 1 to 128 characters, and none that controls a terminal or the direction of text.'
   throw new InvalidArgumentError(rule)
 }
 
-async function start({ json, check, ...flags }: StartOptions): Promise<void> {
-  const config = readConfig(flags, process.env)
-  const log = await createLog(config)
-  const { startService } = await import('../start/start.ts')
-  const running = await startService(check ? { ...config, drainMs: 0 } : config, log)
-  if (check) {
-    await running.stop()
-    console.log('The service can start.')
-    return
-  }
-  const { ready } = running
-  // A later version whose line has another meaning raises `v`.
-  console.log(json ? JSON.stringify({ v: 1, ...ready }) : banner(ready, showsToken(config)))
-
-  let stopping = false
-  const stop = (): void => {
-    // A second Ctrl-C does not wait.
-    if (stopping) process.exit(1)
-    stopping = true
-    running.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        logError(log, error, { event: 'The service did not stop cleanly' })
-        process.exit(1)
-      },
-    )
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-}
-
-/** Whether `start` prints the inspector's token. A supervisor would log it. */
-function showsToken({ demo, store }: Config): boolean {
-  return process.stdout.isTTY || demo || store.kind !== 'postgres'
-}
-
-/** Logs go to standard error. Standard output is for results. */
-async function createLog({ logLevel }: Config): Promise<Logger> {
-  const { pino } = await import('pino')
-  return pino({ level: logLevel }, pino.destination(2))
+async function start(options: Flags & StartOptions): Promise<void> {
+  const { runService } = await import('./start.ts')
+  await runService(readConfig(options, process.env), options)
 }
 
 async function exec(command: readonly string[], flags: Flags): Promise<void> {
   const chosen = flags.data ?? flags.databaseUrl
   const config = readConfig(chosen === undefined ? { ...flags, memory: true } : flags, process.env)
-  const log = await createLog(config)
   const { runBesideService } = await import('./exec.ts')
-  process.exitCode = await runBesideService(config, command, log)
+  process.exitCode = await runBesideService(config, command)
 }
 
 async function administer(
   flags: Flags,
-  command: (commands: Commands, db: Database) => Promise<object>,
+  command: (commands: typeof Commands, db: Database) => Promise<object>,
 ): Promise<void> {
   const { store } = readConfig(flags, process.env)
-  const { onStore } = await import('./admin-commands.ts')
-  console.log(JSON.stringify(await onStore(store, command), null, 2))
+  const { openDatabase } = await import('../start/open-store.ts')
+  const db = await openDatabase(store)
+  try {
+    const result = await command(await import('./admin-commands.ts'), db)
+    console.log(JSON.stringify(result, null, 2))
+  } finally {
+    await db.close()
+  }
 }
 
 /** Masks the arguments that a message of commander repeats, and none of its other words. */

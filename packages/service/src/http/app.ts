@@ -19,8 +19,8 @@ import {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { newRequestId } from '../ids.ts'
-import { sendClientError } from './client-errors.ts'
+import { newId } from '../ids.ts'
+import { sendClientError } from './connections.ts'
 import {
   inputProblem,
   notFound,
@@ -83,7 +83,7 @@ export function createApp({
   const app: App = fastify({
     ...(server && { serverFactory: () => server }),
     requestIdHeader: false,
-    genReqId: newRequestId,
+    genReqId: () => newId('req_', 20),
     bodyLimit: limits.requestBytes,
     return503OnClosing: false,
     // Headers are limited, and a long id is one that no intent has.

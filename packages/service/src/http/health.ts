@@ -6,20 +6,17 @@ import type { App } from './app.ts'
 import { retryLater } from './problem.ts'
 import { json } from './send.ts'
 
-export interface HealthOptions {
-  readonly db: Database
-  /** Aborted before the service stops. It is not ready then. */
-  readonly draining?: AbortSignal | undefined
-}
-
-export function addHealthRoutes(app: App, { db, draining }: HealthOptions): void {
+export function addHealthRoutes(
+  app: App,
+  { db, draining }: { readonly db: Database; readonly draining: AbortSignal },
+): void {
   let check: Promise<void> | undefined
   const forget = (): void => {
     check = undefined
   }
   app.get(routes.health.path, (_request, reply) => json(reply, { status: 'ok' }))
   app.get(routes.ready.path, async (_request, reply) => {
-    if (draining?.aborted) throw retryLater('store_unavailable', 'The service is stopping.')
+    if (draining.aborted) throw retryLater('store_unavailable', 'The service is stopping.')
     check ??= db.probe().finally(() => void setTimeout(forget, checkInterval).unref())
     // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
     if (await within(check, checkTimeout)) return json(reply, { status: 'ready' })

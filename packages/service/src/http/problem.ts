@@ -10,10 +10,9 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import { ExplainedError } from '../explained-error.ts'
+import { codeOf, ExplainedError } from '../explained-error.ts'
 import { logError } from '../log.ts'
 import { Overloaded, StoreError } from '../store/errors.ts'
-import { codeOf } from '../system-error.ts'
 import { jsonHeaders } from './send.ts'
 
 /** An error that is sent as a problem. Its texts contain no received values except masked names of fields. */
@@ -45,10 +44,6 @@ export function retryLater(code: ProblemCode, detail: string): ProblemError {
 
 export function notFound(detail = 'No resource has this address.'): ProblemError {
   return new ProblemError('not_found', detail)
-}
-
-export function problemTitle({ code }: ProblemError): string {
-  return problemCodes[code].title
 }
 
 export type ProblemPage = (reply: FastifyReply, problem: ProblemError) => FastifyReply

@@ -9,8 +9,6 @@ import type { Facts } from './request-facts.ts'
 
 type Environment = NonNullable<Facts['environment']>
 
-export type RateLimits = Readonly<ReturnType<typeof createRateLimits>>
-
 /** Requests per second of a live environment without `PI_RATE_LIMIT`. Test environments then have no limit. */
 const liveRate = 100
 
@@ -31,17 +29,18 @@ export function createRateLimits(config: Pick<Config, 'rateLimit'>) {
       if (mode === 'live' || config.rateLimit !== undefined) requests.take(id)
     },
     /** Counts a confirmation in a live environment. @throws {ProblemError} If there are too many. */
-    confirm: ({ intent, environment }: Confirmation): void => {
+    confirm: ({
+      intent,
+      environment,
+    }: {
+      readonly intent: { readonly id: string }
+      readonly environment: Environment
+    }): void => {
       if (environment.mode !== 'live') return
       intents.take(intent.id)
       environments.take(environment.id)
     },
   }
-}
-
-interface Confirmation {
-  readonly intent: { readonly id: string }
-  readonly environment: Environment
 }
 
 /** A limit: `burst` tokens in a full bucket, and `perSecond` new tokens. */

@@ -1,5 +1,4 @@
 /** What the service learns about a request while it serves it, for its logs. @module */
-import type { ServerResponse } from 'node:http'
 import type { ProblemError } from './problem.ts'
 
 interface LoggedIntent {
@@ -29,16 +28,4 @@ export class Facts {
   responseBody: string | undefined
   /** Error that the response contains. */
   problem: ProblemError | undefined
-}
-
-/**
- * Calls `record` when a response has ended, with its HTTP status, or 0 if the connection closed before all of it was sent.
- * fastify's hook `onResponse` does not run then.
- */
-export function whenEnded(response: ServerResponse, record: (status: number) => void): void {
-  let status = 0
-  response.once('finish', () => {
-    status = response.statusCode
-  })
-  response.once('close', () => record(status))
 }

@@ -37,3 +37,8 @@ export function page(
   if (!accepted.includes('gzip')) return reply.send(body)
   return reply.header('content-encoding', 'gzip').send(gzipSync(body))
 }
+
+/** Escapes a text for HTML. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Config } from '../config.ts'
-import { SettingError } from '../explained-error.ts'
-import { codeOf } from '../system-error.ts'
+import { codeOf, SettingError } from '../explained-error.ts'
 import { serveConnections } from './connections.ts'
 
 /** Timeouts of a server in milliseconds. They disconnect slow clients. */

@@ -1,19 +1,18 @@
 /** Derives the `clientSecret`, the same in all instances. It is not stored. @module */
 import { createHmac } from 'node:crypto'
-import { toBase62 } from '../ids.ts'
 import { isSameSecret, type SecretKeys } from '../secret-keys.ts'
 import { lifetimes } from './deadlines.ts'
 import type { Intent } from './intent.ts'
 
-/** Returns `<id>_secret_` and 48 characters of base62. */
+/** Returns `<id>_secret_` and 64 hexadecimal digits. */
 export function clientSecret(
   keys: SecretKeys,
   { id, environmentId }: Pick<Intent, 'id' | 'environmentId'>,
 ): string {
   const mac = createHmac('sha256', keys.derive('client-secret'))
     .update(`pi-checkout/client-secret/v2\0${environmentId}\0${id}`)
-    .digest()
-  return `${id}_secret_${toBase62(mac)}`
+    .digest('hex')
+  return `${id}_secret_${mac}`
 }
 
 /** A secret is valid until it is revoked, or ten minutes after its intent became final. */

@@ -4,9 +4,9 @@ import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract
 import canonicalize from 'canonicalize'
 import type { FastifyRequest } from 'fastify'
 import { ProblemError, retryLater } from '../http/problem.ts'
-import type { Environment } from '../merchants/environments.ts'
+import type { SecretKeys } from '../secret-keys.ts'
 
-/** Salted hashes of an idempotency key and its body, each as 64 hexadecimal digits. */
+/** Hashes of an idempotency key and its body, each as 64 hexadecimal digits. */
 export interface IdempotencyHashes {
   readonly hash: string
   readonly fingerprint: string
@@ -28,19 +28,24 @@ export function readIdempotencyKey({
   return key
 }
 
-/** Hashes a key and a normalized body with the salt, which is not rotated. @see RFC 8785 */
+/** Hashes a key and a normalized body, so that only who has the secret of the service can guess them. @see RFC 8785 */
 export function idempotencyHashes(
-  environment: Salted,
-  { key, body }: { readonly key: string; readonly body: CreatePaymentIntent },
+  keys: SecretKeys,
+  {
+    environmentId,
+    key,
+    body,
+  }: {
+    readonly environmentId: string
+    readonly key: string
+    readonly body: CreatePaymentIntent
+  },
 ): IdempotencyHashes {
-  const fingerprint = salted(environment, `body\0${canonicalize(body)}`)
-  return { hash: salted(environment, `key\0create\0${key}`), fingerprint }
-}
-
-type Salted = Pick<Environment, 'idempotencySalt'>
-
-function salted({ idempotencySalt }: Salted, text: string): string {
-  return hash('sha256', `${idempotencySalt}\0${text}`)
+  const salt = `${keys.derive('idempotency').toString('hex')}\0${environmentId}`
+  return {
+    hash: hash('sha256', `${salt}\0key\0create\0${key}`),
+    fingerprint: hash('sha256', `${salt}\0body\0${canonicalize(body)}`),
+  }
 }
 
 const visibleAscii = /^[!-~]+$/
@@ -55,5 +60,13 @@ export function idempotencyKeyInUse(): ProblemError {
   return retryLater(
     'idempotency_key_in_use',
     'The first request with this Idempotency-Key is still running. Send the same request again.',
+  )
+}
+
+/** Returns the problem of a key that was used with another body. */
+export function idempotencyKeyReused(): ProblemError {
+  return new ProblemError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used with another body. Use a new key for a new request.',
   )
 }

@@ -10,27 +10,45 @@ import {
 } from '@pi-checkout/contract'
 import type { ProviderResult } from '../provider/acquirer.ts'
 
-/** All times are those of the intent's environment. */
-export interface Intent {
+/** What is stored beside the document. All times are those of the intent's environment. */
+export interface Stored {
   readonly id: string
   readonly environmentId: string
   /** Number that increases with each write of `state`. A write compares it. */
   readonly revision: number
-  /** Number that increases with each event. Buyers' pages see it. */
-  readonly version: number
-  readonly status: PaymentIntentStatus
   readonly amount: number
   readonly currency: Currency
   readonly orderId: string
   /** Customer and metadata are for the merchant. No checkout page shows them. */
   readonly customer: Customer | null
   readonly metadata: Metadata | null
+  readonly createdAt: Date
+}
+
+/** With the document, and what follows from its events. */
+export interface Intent extends Stored {
   /** `null` until something happens. */
   readonly state: State | null
+  /** Number that increases with each event. Buyers' pages see it. */
+  readonly version: number
+  readonly status: PaymentIntentStatus
   readonly finalizedAt: Date | null
   /** When its `clientSecret` was revoked. */
   readonly revokedAt: Date | null
-  readonly createdAt: Date
+}
+
+export function withState(intent: Stored, state: State | null): Intent {
+  const events = state?.events ?? []
+  const final = events.find(({ status }) => isFinal(status))
+  const revoked = events.find(({ cause }) => cause === 'revoked')
+  return {
+    ...intent,
+    state,
+    version: events.length + 1,
+    status: events.at(-1)?.status ?? 'requires_payment_method',
+    finalizedAt: final ? new Date(final.at) : null,
+    revokedAt: revoked ? new Date(revoked.at) : null,
+  }
 }
 
 /** The document that `decide` writes. A release keeps the fields that it does not know. */
@@ -137,7 +155,6 @@ export function assertState(intent: Intent): void {
   const waits = status === 'requires_action' || status === 'processing'
   const times = [intent.createdAt, ...events.map(({ at }) => new Date(at))]
   const rules = {
-    version: intent.version === events.length + 1,
     status: status === (events.at(-1)?.status ?? 'requires_payment_method'),
     number: confirmations.length <= maxConfirmations && events.length <= maxEvents,
     ids:
@@ -149,7 +166,6 @@ export function assertState(intent: Intent): void {
       confirmations.filter(({ state }) => state === 'succeeded').length ===
       (status === 'succeeded' ? 1 : 0),
     challenge: (challenge !== null) === (status === 'requires_action'),
-    end: (intent.finalizedAt !== null) === isFinal(status),
     times: times.every((time, at) => time >= (times[at - 1] ?? time)),
     size: Buffer.byteLength(JSON.stringify(intent.state)) <= maxStateBytes,
   }

@@ -119,10 +119,8 @@ function act(intent: Intent, cause: Cause, at: Date): Intent | Rejection {
 
 /** Ends the secret, and cancels an intent that can no longer be paid. */
 function revoke(intent: Intent, at: Date): Intent {
-  const revoked = { ...intent, revokedAt: latest(at, updatedAt(intent)) }
-  const canceled = afterDeadlines(revoked, at)
-  if (canceled !== revoked) return canceled
-  return move(revoked, at, { cause: 'revoked', status: revoked.status })
+  const stays = isFinal(intent.status) || intent.status === 'processing'
+  return move(intent, at, { cause: 'revoked', status: stays ? intent.status : 'canceled' })
 }
 
 function confirm(

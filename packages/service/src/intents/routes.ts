@@ -6,14 +6,13 @@ import type { App, OperationHooks } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
-import { rejectBrowser, unknownKey } from '../merchants/authenticate.ts'
+import { rejectBrowser } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import { clientSecret } from './client-secret.ts'
 import { dueAt } from './deadlines.ts'
-import { idempotencyHashes, idempotencyKeyInUse, readIdempotencyKey } from './idempotency.ts'
-import type { Intent } from './intent.ts'
-import { type Created, draftIntent, load } from './store.ts'
+import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
+import { draftIntent, load } from './store.ts'
 import { createdView, merchantView } from './views.ts'
 
 declare module 'fastify' {
@@ -51,19 +50,15 @@ export function addIntentRoutes(
     },
     async (request, reply) => {
       const { body, facts, merchant: environment } = request
-      const draft = draftIntent({
-        environmentId: environment.id,
-        body,
-        createdAt: environmentNow(environment, now()),
-      })
+      const environmentId = environment.id
+      const createdAt = environmentNow(environment, now())
       const key = readIdempotencyKey(request)
-      const created = await intents.create({
-        intent: draft,
-        key: key === undefined ? undefined : idempotencyHashes(environment, { key, body }),
+      const { type, intent } = await intents.create({
+        intent: draftIntent({ environmentId, body, createdAt }),
+        key: key === undefined ? undefined : idempotencyHashes(keys, { environmentId, key, body }),
       })
-      const intent = intentOf(created)
       facts.intent = intent
-      facts.replayed = created.type === 'replayed'
+      facts.replayed = type === 'replayed'
       reply.header('location', `${routes.create.path}/${intent.id}`)
       if (facts.replayed) reply.header(headers.idempotentReplayed, 'true')
       return json(reply, createdView(intent, clientSecret(keys, intent)), 201)
@@ -91,23 +86,6 @@ export function addIntentRoutes(
       return json(reply, merchantView(current))
     },
   )
-}
-
-function intentOf(created: Created): Intent {
-  switch (created.type) {
-    case 'created':
-    case 'replayed':
-      return created.intent
-    case 'reused':
-      throw new ProblemError(
-        'idempotency_key_reused',
-        'This Idempotency-Key was used with another body. Use a new key for a new request.',
-      )
-    case 'in_use':
-      throw idempotencyKeyInUse()
-    case 'no_environment':
-      throw unknownKey()
-  }
 }
 
 function notFound(): ProblemError {

@@ -1,21 +1,14 @@
 /** All statements about intents, and how their rows are read. @module */
 import { ExplainedError } from '../explained-error.ts'
 import { Fragment, named, type Statement, sql } from '../store/sql.ts'
-import { lifetimes } from './deadlines.ts'
-import { type Intent, stateVersion } from './intent.ts'
-import type { Draft } from './store.ts'
+import type { IdempotencyHashes } from './idempotency.ts'
+import { type Intent, type State, type Stored, stateVersion, withState } from './intent.ts'
 
 /** An intent as the store returns it: times are milliseconds, and documents are JSON. */
-export interface IntentRow
-  extends Omit<
-    Intent,
-    'customer' | 'metadata' | 'state' | 'finalizedAt' | 'revokedAt' | 'createdAt'
-  > {
+export interface IntentRow extends Omit<Stored, 'customer' | 'metadata' | 'createdAt'> {
   readonly customer: string | null
   readonly metadata: string | null
   readonly state: string | null
-  readonly finalizedAt: number | null
-  readonly revokedAt: number | null
   readonly createdAt: number
 }
 
@@ -32,26 +25,24 @@ class UnreadableIntent extends ExplainedError {
 
 /** @throws {UnreadableIntent} */
 export function intentOf(row: IntentRow): Intent {
-  const { customer, metadata, state, finalizedAt, revokedAt, createdAt } = row
-  const intent: Intent = {
-    id: row.id,
+  const { id } = row
+  const state = parsed<State>(id, row.state)
+  const version = state?.v ?? stateVersion
+  if (version !== stateVersion) {
+    throw new UnreadableIntent(id, `its state has the version ${version}`)
+  }
+  const stored: Stored = {
+    id,
     environmentId: row.environmentId,
     revision: row.revision,
-    version: row.version,
-    status: row.status,
     amount: row.amount,
     currency: row.currency,
     orderId: row.orderId,
-    customer: parsed(row.id, customer),
-    metadata: parsed(row.id, metadata),
-    state: parsed(row.id, state),
-    finalizedAt: finalizedAt === null ? null : new Date(finalizedAt),
-    revokedAt: revokedAt === null ? null : new Date(revokedAt),
-    createdAt: new Date(createdAt),
+    customer: parsed(id, row.customer),
+    metadata: parsed(id, row.metadata),
+    createdAt: new Date(row.createdAt),
   }
-  const version = intent.state?.v ?? stateVersion
-  if (version === stateVersion) return intent
-  throw new UnreadableIntent(row.id, `its state has the version ${version}`)
+  return withState(stored, state)
 }
 
 /** Returns the intents of a list without those that this release cannot read. */
@@ -79,30 +70,31 @@ function asJson(document: object | null): string | null {
 }
 
 const columns = new Fragment(`
-  id, environment_id as "environmentId", revision, version, status, amount, currency,
-  order_id as "orderId", customer, metadata, state, finalized_at as "finalizedAt",
-  revoked_at as "revokedAt", created_at as "createdAt"`)
+  id, environment_id as "environmentId", revision, amount, currency, order_id as "orderId",
+  customer, metadata, state, created_at as "createdAt"`)
+
+export interface Draft {
+  readonly intent: Intent
+  /** Hashes of the idempotency key and the body, if a key was sent. */
+  readonly key?: IdempotencyHashes | undefined
+}
 
 /** Inserts nothing if the key is taken. */
 export function insertIntent({ intent, key }: Draft): Statement {
-  const createdAt = intent.createdAt.getTime()
   return named('insert_intent')`
     insert into intents (
       id, environment_id, amount, currency, order_id, customer, metadata, created_at,
-      key_hash, key_fingerprint, key_expires_at, revision, version, status)
+      key_hash, key_fingerprint)
     values (${intent.id}, ${intent.environmentId}, ${intent.amount}, ${intent.currency},
             ${intent.orderId}, ${asJson(intent.customer)}, ${asJson(intent.metadata)},
-            ${createdAt}, ${key?.hash ?? null},
-            ${key?.fingerprint ?? null}, ${key ? createdAt + lifetimes.idempotencyKey : null},
-            1, 1, 'requires_payment_method')
+            ${intent.createdAt.getTime()}, ${key?.hash ?? null}, ${key?.fingerprint ?? null})
     on conflict (key_hash, environment_id) do nothing
     returning id`
 }
 
-/** The columns of an idempotency key. */
+/** An intent with the hash of the body that was sent with its idempotency key. */
 export interface KeyRow extends IntentRow {
   readonly fingerprint: string
-  readonly keyExpiresAt: number
 }
 
 /**
@@ -111,15 +103,13 @@ export interface KeyRow extends IntentRow {
  */
 export function findByKey(hash: string): Statement {
   return named('find_by_key')`
-    select ${columns}, key_fingerprint as fingerprint, key_expires_at as "keyExpiresAt"
+    select ${columns}, key_fingerprint as fingerprint
       from intents where key_hash = ${hash} order by key_hash`
 }
 
-/** Releases the idempotency key of an intent if it has expired. */
-export function releaseKey(id: string, at: Date): Statement {
-  return sql`
-    update intents set key_hash = null, key_fingerprint = null, key_expires_at = null
-     where id = ${id} and key_expires_at <= ${at.getTime()}`
+/** Releases the idempotency key of an intent, for others. */
+export function releaseKey(id: string): Statement {
+  return sql`update intents set key_hash = null, key_fingerprint = null where id = ${id}`
 }
 
 /** By id alone, because another index leads to the whole environment. The caller checks the environment. */
@@ -131,9 +121,7 @@ export function findIntent(id: string): Statement {
 export function changeIntent(from: Intent, to: Intent): Statement {
   return named('change_intent')`
     update intents
-       set revision = revision + 1, version = ${to.version}, status = ${to.status},
-           state = ${asJson(to.state)}, finalized_at = ${to.finalizedAt?.getTime() ?? null},
-           revoked_at = ${to.revokedAt?.getTime() ?? null}
+       set revision = revision + 1, status = ${to.status}, state = ${asJson(to.state)}
      where id = ${to.id} and revision = ${from.revision}
     returning id`
 }

@@ -1,15 +1,18 @@
 /** Reads, creates, and changes Payment Intents. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatePaymentIntent } from '@pi-checkout/contract'
-import { newIntentId } from '../ids.ts'
+import { newId } from '../ids.ts'
+import { unknownKey } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import type { Database } from '../store/database.ts'
 import { hasNoEnvironment, isLockConflict, lockNotAvailable, StoreError } from '../store/errors.ts'
-import type { IdempotencyHashes } from './idempotency.ts'
-import { assertState, type Intent } from './intent.ts'
+import { lifetimes } from './deadlines.ts'
+import { idempotencyKeyInUse, idempotencyKeyReused } from './idempotency.ts'
+import { assertState, type Intent, withState } from './intent.ts'
 import { type Cause, decide, type Rejection } from './lifecycle.ts'
 import {
   changeIntent,
+  type Draft,
   findByKey,
   findIntent,
   type IntentRow,
@@ -44,6 +47,7 @@ export function createIntentStore({ db, now }: StoreAndClock) {
         if (changes.get(id) === running) changes.delete(id)
       }
     },
+    /** @throws {ProblemError} If the key has another body or is in use, or the environment does not exist any more. */
     create: async (draft: Draft): Promise<Created> => await create(db, draft),
     /** Reads an intent without applying deadlines. */
     find: async (id: string): Promise<Intent | undefined> => {
@@ -62,22 +66,11 @@ export function createIntentStore({ db, now }: StoreAndClock) {
   }
 }
 
-export interface Draft {
+export interface Created {
+  /** `replayed`: an earlier request with the same key and body created the intent. */
+  readonly type: 'created' | 'replayed'
   readonly intent: Intent
-  /** Hashes of the idempotency key and the body, if a key was sent. */
-  readonly key?: IdempotencyHashes | undefined
 }
-
-export type Created =
-  | { readonly type: 'created'; readonly intent: Intent }
-  /** An earlier request with the same key and body created this intent. */
-  | { readonly type: 'replayed'; readonly intent: Intent }
-  /** An earlier request used the key with another body. */
-  | { readonly type: 'reused' }
-  /** The first request with this key had not ended within the lock timeout. */
-  | { readonly type: 'in_use' }
-  /** The environment was deleted, with its API keys, before the intent was stored. */
-  | { readonly type: 'no_environment' }
 
 /** Returns an intent that is not stored yet. */
 export function draftIntent({
@@ -87,22 +80,9 @@ export function draftIntent({
 }: Pick<Intent, 'environmentId' | 'createdAt'> & {
   readonly body: CreatePaymentIntent
 }): Intent {
-  return {
-    id: newIntentId(),
-    environmentId,
-    revision: 1,
-    version: 1,
-    status: 'requires_payment_method',
-    amount: body.amount,
-    currency: body.currency,
-    orderId: body.orderId,
-    customer: body.customer ?? null,
-    metadata: body.metadata ?? null,
-    state: null,
-    finalizedAt: null,
-    revokedAt: null,
-    createdAt,
-  }
+  const { amount, currency, orderId, customer = null, metadata = null } = body
+  const ids = { id: newId('pi_', 24), environmentId, revision: 1 }
+  return withState({ ...ids, amount, currency, orderId, customer, metadata, createdAt }, null)
 }
 
 /** Number of times that a key can be released by others while it is inserted. */
@@ -115,8 +95,9 @@ async function create(db: Database, draft: Draft): Promise<Created> {
       if (created) return created
     }
   } catch (error) {
-    if (hasNoEnvironment(error)) return { type: 'no_environment' }
-    if (draft.key && isLockConflict(error)) return { type: 'in_use' }
+    // It was deleted with its API keys.
+    if (hasNoEnvironment(error)) throw unknownKey()
+    if (draft.key && isLockConflict(error)) throw idempotencyKeyInUse()
     throw error
   }
   throw new StoreError(lockNotAvailable, { reason: 'other requests keep changing the key' })
@@ -129,13 +110,13 @@ async function tryCreate(db: Database, { intent, key }: Draft): Promise<Created 
   const holders = await db.query<KeyRow>(findByKey(key.hash))
   const holder = holders.find(({ environmentId }) => environmentId === intent.environmentId)
   if (!holder) return undefined
-  if (holder.keyExpiresAt <= intent.createdAt.getTime()) {
-    await db.query(releaseKey(holder.id, intent.createdAt))
+  if (holder.createdAt + lifetimes.idempotencyKey <= intent.createdAt.getTime()) {
+    await db.query(releaseKey(holder.id))
     return undefined
   }
   // The insert was committed but its result was lost, so the repeated insert finds its own row.
   if (holder.id === intent.id) return { type: 'created', intent }
-  if (holder.fingerprint !== key.fingerprint) return { type: 'reused' }
+  if (holder.fingerprint !== key.fingerprint) throw idempotencyKeyReused()
   return { type: 'replayed', intent: intentOf(holder) }
 }
 

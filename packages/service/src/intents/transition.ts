@@ -1,5 +1,5 @@
 /** Moves an intent to its next status: pure functions, each of which adds one event. @module */
-import { isFinal, type PaymentFailure } from '@pi-checkout/contract'
+import type { PaymentFailure } from '@pi-checkout/contract'
 import { declines, type ProviderResult } from '../provider/acquirer.ts'
 import {
   type Challenge,
@@ -10,6 +10,7 @@ import {
   maxConfirmations,
   stateOf,
   updatedAt,
+  withState,
 } from './intent.ts'
 
 /** Adds a confirmation. It is open until the bank and the provider have decided. */
@@ -114,13 +115,8 @@ export function move(
         }
       : confirmation,
   )
-  return {
-    ...intent,
-    status,
-    version: intent.version + 1,
-    state: { ...state, confirmations, events: [...state.events, event], challenge },
-    finalizedAt: intent.finalizedAt ?? (isFinal(status) ? now : null),
-  }
+  const events = [...state.events, event]
+  return withState(intent, { ...state, confirmations, events, challenge })
 }
 
 /** State of the open confirmation by the new status of its intent. */

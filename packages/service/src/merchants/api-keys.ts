@@ -1,6 +1,6 @@
 /** Secret API keys. The store contains hashes of them, so a key is shown only when it is created. @module */
 import { createHmac, hash } from 'node:crypto'
-import { randomBase62, toBase62 } from '../ids.ts'
+import { newId } from '../ids.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import type { Database } from '../store/database.ts'
 import { named, sql } from '../store/sql.ts'
@@ -32,12 +32,8 @@ export async function createApiKey(
   db: Database,
   options: KeyOptions,
 ): Promise<{ readonly id: string; readonly apiKey: string }> {
-  const created = {
-    id: `key_${randomBase62(16)}`,
-    apiKey: keyOf(options.environment, randomBase62(36)),
-  }
-  await insertKey(db, { ...options, ...created })
-  return created
+  const apiKey = keyOf(options.environment, newId('', 36))
+  return { id: await insertKey(db, { ...options, apiKey }), apiKey }
 }
 
 /**
@@ -53,9 +49,9 @@ export async function firstValidKey(
   for (let number = 1; ; number++) {
     const mac = createHmac('sha256', keys.derive('first-key'))
       .update(`${environment.id} ${number}`)
-      .digest()
-    const apiKey = keyOf(environment, toBase62(mac).slice(0, 36))
-    await insertKey(db, { ...options, id: `key_${randomBase62(16)}`, apiKey })
+      .digest('hex')
+    const apiKey = keyOf(environment, mac.slice(0, 36))
+    await insertKey(db, { ...options, apiKey })
     const found = await findApiKey(db, apiKey)
     if (found && !found.isRevoked) return apiKey
   }
@@ -66,16 +62,18 @@ function keyOf({ id, mode }: KeyOptions['environment'], random: string): string 
   return `pi_sk_${mode}_${id.slice('env_'.length)}_${random}`
 }
 
-/** Inserts nothing if the key is there. */
+/** Inserts nothing if the key is there. Returns the id of a new one. */
 async function insertKey(
   db: Database,
-  { id, apiKey, environment, now }: KeyOptions & { readonly id: string; readonly apiKey: string },
-): Promise<void> {
+  { apiKey, environment, now }: KeyOptions & { readonly apiKey: string },
+): Promise<string> {
+  const id = newId('key_', 16)
   const display = `pi_sk_${environment.mode}_…${apiKey.slice(-4)}`
   await db.query(sql`
     insert into api_keys (id, environment_id, hash, display, created_at)
     values (${id}, ${environment.id}, ${hash('sha256', apiKey)}, ${display}, ${now.getTime()})
     on conflict (hash) do nothing`)
+  return id
 }
 
 export async function listApiKeys(db: Database): Promise<ApiKey[]> {
@@ -84,10 +82,9 @@ export async function listApiKeys(db: Database): Promise<ApiKey[]> {
     readonly revokedAt: number | null
   }
   const rows = await db.query<Row>(sql`
-    select k.id, k.display, m.name as merchant, e.mode as environment,
+    select k.id, k.display, e.merchant_name as merchant, e.mode as environment,
            k.created_at as "createdAt", k.revoked_at as "revokedAt"
       from api_keys k join environments e on e.id = k.environment_id
-      join merchants m on m.id = e.merchant_id
      order by k.created_at, k.id`)
   return rows.map(({ createdAt, revokedAt, ...key }) => ({
     ...key,
@@ -99,16 +96,13 @@ export async function listApiKeys(db: Database): Promise<ApiKey[]> {
 /**
  * Revokes a key permanently. Repeated calls change nothing.
  *
- * @param key - `environmentId`: the only environment to search. All of them without it.
+ * @param options - `environmentId`: the only environment to search. All of them without it.
  * @returns `false` if no key has this id.
  */
 export async function revokeApiKey(
   db: Database,
-  {
-    id,
-    environmentId,
-    now,
-  }: { readonly id: string; readonly environmentId?: string; readonly now: Date },
+  id: string,
+  { environmentId, now }: { readonly environmentId?: string; readonly now: Date },
 ): Promise<boolean> {
   const revoked = await db.query(sql`
     update api_keys set revoked_at = coalesce(revoked_at, ${now.getTime()})
@@ -130,7 +124,6 @@ export async function findApiKey(db: Database, apiKey: string): Promise<FoundKey
   const [row] = await db.query<Row>(named('find_api_key')`
     select ${environmentColumns}, k.revoked_at as "revokedAt"
       from api_keys k left join environments e on e.id = k.environment_id
-      left join merchants m on m.id = e.merchant_id
      where k.hash = ${hash('sha256', apiKey)}`)
   return row && { environment: environmentOf(row), isRevoked: row.revokedAt !== null }
 }

@@ -2,12 +2,10 @@
 import { apiKeyPattern } from '@pi-checkout/contract'
 import type { FastifyRequest } from 'fastify'
 import { ProblemError } from '../http/problem.ts'
-import { randomBase62 } from '../ids.ts'
+import { newId } from '../ids.ts'
 import type { Database } from '../store/database.ts'
 import { type FoundKey, findApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
-
-export type Authenticator = ReturnType<typeof createAuthenticator>
 
 /** Milliseconds after which a revocation takes effect at an instance that was not notified of it. */
 const cacheLifetime = 5000
@@ -54,7 +52,7 @@ export function createAuthenticator(db: Database, now: () => Date) {
     },
     /** Creates a key in memory, for requests that the sandbox sends to this instance, until `end` is called. */
     lend: (environment: Environment): { readonly apiKey: string; readonly end: () => void } => {
-      const apiKey = `lent_${randomBase62(32)}`
+      const apiKey = newId('lent_', 32)
       lent.set(apiKey, environment)
       return { apiKey, end: () => void lent.delete(apiKey) }
     },

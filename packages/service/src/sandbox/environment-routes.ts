@@ -6,22 +6,21 @@ import type { SandboxEnvironment, SandboxEnvironments } from '../../shared/sandb
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
+import { newId } from '../ids.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
-import { type Environment, environmentNow } from '../merchants/environments.ts'
 import {
-  addOrigin,
-  createTestEnvironment,
-  deleteTestEnvironment,
+  changeOrigin,
+  type Environment,
+  ensureEnvironment,
+  environmentNow,
   listEnvironments,
-  removeOrigin,
-  TooManyOrigins,
-} from '../merchants/merchants.ts'
-import type { MainOptions } from '../options.ts'
+} from '../merchants/environments.ts'
+import type { AppOptions } from '../options.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 import { deleteAllIntents } from './intents.ts'
 
-export function addEnvironmentRoutes(app: App, options: MainOptions): void {
+export function addEnvironmentRoutes(app: App, options: AppOptions): void {
   const { db, now, faults, requestLog } = options
 
   const shown = (environment: Environment, keys: readonly ApiKey[] = []): SandboxEnvironment => ({
@@ -55,14 +54,17 @@ export function addEnvironmentRoutes(app: App, options: MainOptions): void {
     routes.createEnvironment.path,
     { schema: { body: CreateEnvironmentSchema } },
     async ({ body: { origins } }, reply) => {
-      const created = await createTestEnvironment(db, { origins, now: now() }).catch(explainOrigins)
-      return json(reply, { ...shown(created.environment), apiKey: created.apiKey }, 201)
+      const name = { merchantName: newId('Test ', 12), mode: 'test' } as const
+      const environment = await ensureEnvironment(db, { ...name, origins }, now())
+      const { apiKey } = await createApiKey(db, { environment, now: now() })
+      return json(reply, { ...shown(environment), apiKey }, 201)
     },
   )
   app.delete(routes.deleteEnvironment.path, async ({ environment }, reply) => {
     const { id } = environment
     await deleteAllIntents(db, id)
-    await deleteTestEnvironment(db, id)
+    await db.query(sql`delete from environments where id = ${id}`)
+    db.notify('environments')
     forget(id)
     return json(reply, { id })
   })
@@ -87,15 +89,15 @@ export function addEnvironmentRoutes(app: App, options: MainOptions): void {
     routes.addOrigin.path,
     { schema: { body: z.strictObject({ origin: Origin }) } },
     async ({ environment, body: { origin } }, reply) => {
-      const added = addOrigin(db, { environmentId: environment.id, origin })
-      return json(reply, { origins: await added.catch(explainOrigins) }, 201)
+      const origins = await changeOrigin(db, 'add', { environmentId: environment.id, origin })
+      return json(reply, { origins }, 201)
     },
   )
   app.delete(
     routes.removeOrigin.path,
     { schema: { querystring: z.object({ origin: z.string('must be an origin') }) } },
     async ({ environment, query: { origin } }, reply) => {
-      const origins = await removeOrigin(db, { environmentId: environment.id, origin })
+      const origins = await changeOrigin(db, 'remove', { environmentId: environment.id, origin })
       if (origins) return json(reply, { origins })
       throw notFound('This origin is not registered. Send a registered one as ?origin=.')
     },
@@ -108,7 +110,7 @@ export function addEnvironmentRoutes(app: App, options: MainOptions): void {
     routes.revokeKey.path,
     { schema: { params: z.object({ key: z.string() }) } },
     async ({ environment, params: { key: id } }, reply) => {
-      const isRevoked = await revokeApiKey(db, { id, environmentId: environment.id, now: now() })
+      const isRevoked = await revokeApiKey(db, id, { environmentId: environment.id, now: now() })
       if (isRevoked) return json(reply, { id, revoked: true })
       throw notFound('This environment has no key with this id.')
     },
@@ -134,12 +136,6 @@ const Origin = z.string(originRule).refine((text) => readOrigin(text) !== undefi
 const CreateEnvironmentSchema = z.strictObject({
   origins: z.array(Origin).max(20, 'must be at most 20 origins').default([]),
 })
-
-/** Explains that a response header cannot list another origin. */
-function explainOrigins(error: unknown): never {
-  if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
-  throw error
-}
 
 function clockOf(environment: Pick<Environment, 'clockOffset'>, now: Date) {
   const time = environmentNow(environment, now).toISOString()

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
-import { hasSecret } from './request-log/mask.ts'
+import { hasSecret } from '../redact.ts'
 
 const lintRules = {
   no_idempotency_key: {

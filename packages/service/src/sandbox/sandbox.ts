@@ -1,16 +1,23 @@
-/** The sandbox of one instance, which controls test environments: its request log, its faults, and its routes. @module */
+/**
+ * The sandbox, which controls test environments: who may use it, and the routes of its request log and its faults.
+ * `PI_SANDBOX=network` allows other hosts, because a container sees its own host as another one.
+ *
+ * @module
+ */
+import { isLoopback } from '@pi-checkout/contract/origin'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { faultOperations } from '../../shared/sandbox-api.ts'
 import type { App } from '../http/app.ts'
-import { notFound } from '../http/problem.ts'
+import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { type Environment, findEnvironment } from '../merchants/environments.ts'
-import type { MainOptions } from '../options.ts'
+import type { AppOptions } from '../options.ts'
+import { isSameSecret } from '../secret-keys.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
-import { createFaultRules, faultNames, isFault } from './faults.ts'
-import { addIntentRoutes } from './intent-routes.ts'
-import { createRequestLog } from './request-log/request-log.ts'
+import { faultNames, isFault } from './faults.ts'
+import { addIntentRoutes } from './intents.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,13 +26,35 @@ declare module 'fastify' {
   }
 }
 
-export function createSandbox(now: () => Date) {
-  return { requestLog: createRequestLog(now), faults: createFaultRules() }
+/** Rejects requests from other hosts, and requests for a public host name, with 404. */
+export function checkLocal({ headers, socket }: FastifyRequest): void {
+  const { hostname } = new URL(`http://${headers.host ?? ''}`)
+  const address = socket.remoteAddress?.replace(/^::ffff:/, '')
+  const isLocal = address === '::1' || address?.startsWith('127.')
+  if (!isLocal || !isLoopback(hostname)) throw notFound()
+}
+
+export function adminCheck(adminToken: string): (request: FastifyRequest) => void {
+  return ({ headers: { authorization: sent } }) => {
+    const [, token = ''] = /^Bearer +(\S+)$/i.exec(sent ?? '') ?? []
+    if (isSameSecret(token, adminToken)) return
+    throw new ProblemError(
+      'invalid_admin_token',
+      'Send the admin token that this start of the service printed, as Authorization: Bearer <TOKEN>.',
+      { headers: { 'www-authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' } },
+    )
+  }
+}
+
+/** Rejects U+0000 in an address, because PostgreSQL does not accept it in text. */
+export function checkNull({ url }: FastifyRequest): void {
+  if (!url.includes('%00')) return
+  throw new ProblemError('validation_failed', 'The address must not contain U+0000.')
 }
 
 const environmentPath = routes.deleteEnvironment.path
 
-export function addSandboxRoutes(app: App, options: MainOptions): void {
+export function addSandboxRoutes(app: App, options: AppOptions): void {
   app.decorateRequest('environment', null as never)
   // After the checks of the audience and the method. Live environments do not exist for the sandbox.
   app.addHook('preParsing', async (request) => {
@@ -42,7 +71,7 @@ export function addSandboxRoutes(app: App, options: MainOptions): void {
   addLogAndFaultRoutes(app, options)
 }
 
-function addLogAndFaultRoutes(app: App, { faults, requestLog }: MainOptions): void {
+function addLogAndFaultRoutes(app: App, { faults, requestLog }: AppOptions): void {
   app.get(routes.requests.path, async ({ environment }, reply) =>
     json(reply, { requests: requestLog.requests(environment.id) }),
   )

@@ -3,15 +3,13 @@ import type { Config } from '../config.ts'
 import { SettingError } from '../explained-error.ts'
 import type { StoreAndClock } from '../intents/store.ts'
 import { firstValidKey } from '../merchants/api-keys.ts'
-import type { Environment } from '../merchants/environments.ts'
 import {
-  addOrigin,
+  changeOrigin,
   ensureEnvironment,
   findEnvironmentByName,
-  firstMerchant,
-} from '../merchants/merchants.ts'
+  listEnvironments,
+} from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import type { Database } from '../store/database.ts'
 
 /** Name of the merchant that a start creates. */
 const demoMerchant = 'Tsiran'
@@ -27,28 +25,20 @@ export async function firstKey(
   { demo, origins, store }: Pick<Config, 'demo' | 'origins' | 'store'>,
   { db, keys, now }: StoreAndClock & { readonly keys: SecretKeys },
 ): Promise<string | null> {
-  const merchant = await firstMerchant(db)
-  if (demo || store.kind !== 'postgres') {
-    const name = { merchant: merchant ?? demoMerchant, mode: 'test' } as const
-    const environment = await ensureEnvironment(db, name, now())
-    await register(db, environment, [demoOrigin, ...origins])
-    return await firstValidKey(db, keys, { environment, now: now() })
-  }
-  if (origins.length === 0) return null
-  const environment = merchant && (await findEnvironmentByName(db, { merchant, mode: 'test' }))
+  const [first] = await listEnvironments(db)
+  const name = { merchantName: first?.merchantName ?? demoMerchant, mode: 'test' } as const
+  const showsKey = demo || store.kind !== 'postgres'
+  if (!showsKey && origins.length === 0) return null
+  const environment = showsKey
+    ? await ensureEnvironment(db, name, now())
+    : await findEnvironmentByName(db, name)
   if (!environment) {
     throw new SettingError(
       '--shop-origin: there is no merchant with a test environment. Run pi-service keys create --merchant NAME --environment test first, or start with --demo.',
     )
   }
-  await register(db, environment, origins)
-  return null
-}
-
-async function register(
-  db: Database,
-  { id: environmentId }: Environment,
-  origins: readonly string[],
-): Promise<void> {
-  for (const origin of origins) await addOrigin(db, { environmentId, origin })
+  for (const origin of showsKey ? [demoOrigin, ...origins] : origins) {
+    await changeOrigin(db, 'add', { environmentId: environment.id, origin })
+  }
+  return showsKey ? await firstValidKey(db, keys, { environment, now: now() }) : null
 }

@@ -82,7 +82,7 @@ async function ownKey(db: Database, store: Config['store']): Promise<SecretKeys>
   if (store.kind !== 'directory') return readSecretKey(newSecretKey())
   const stored = await readKeyFile(store.directory)
   if (stored !== undefined) return readSecretKey(stored)
-  if ((await storedCheck(db)) !== undefined) {
+  if ((await db.query(sql`select 1 from store where key_check is not null`)).length > 0) {
     throw new SettingError(
       'PI_SECRET_KEY: the file secret-key of the data directory is missing. Restore it, or set the key that this store was created with.',
     )
@@ -94,16 +94,11 @@ async function ownKey(db: Database, store: Config['store']): Promise<SecretKeys>
 
 /** The first start stores the check value of its key. @throws {SettingError} If the store was created with another key. */
 async function assertKey(db: Database, keys: SecretKeys): Promise<void> {
-  await db.query(sql`
-    insert into secret_key (id, check_value) values (1, ${keys.checkValue}) on conflict (id) do nothing`)
-  if ((await storedCheck(db)) === keys.checkValue) return
+  const check = keys.derive('check').toString('hex')
+  const [store] = await db.query<{ keyCheck: string }>(sql`
+    update store set key_check = coalesce(key_check, ${check}) returning key_check as "keyCheck"`)
+  if (store?.keyCheck === check) return
   throw new SettingError(
     'PI_SECRET_KEY: differs from the key that this store was created with. Restore the original key.',
   )
-}
-
-async function storedCheck(db: Database): Promise<string | undefined> {
-  const [row] = await db.query<{ checkValue: string }>(sql`
-    select check_value as "checkValue" from secret_key`)
-  return row?.checkValue
 }

@@ -1,5 +1,4 @@
 /** Starts the service inside a process, such as the setup of a test suite. @module */
-import pino from 'pino'
 import { readConfig } from '../config.ts'
 import { startService as startInstance } from './start.ts'
 
@@ -66,8 +65,7 @@ export async function startService({
   const flags = { memory: true, port: String(port), shopOrigin: shopOrigins }
   const names = { '--port': 'port', '--shop-origin': 'shopOrigins', PI_LOG_LEVEL: 'logLevel' }
   const config = readConfig(flags, { PI_LOG_LEVEL: logLevel }, names)
-  const log = pino({ level: config.logLevel }, pino.destination(2))
-  const running = await startInstance(config, log)
+  const running = await startInstance(config)
   const { environment: _, apiKey, ...ready } = running.ready
   if (apiKey === null) throw new Error('A store in memory has no key')
   let stopped: Promise<void> | undefined

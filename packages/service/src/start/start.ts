@@ -1,12 +1,8 @@
 /** Starts an instance: store, two servers, and first merchant. Stops it after open requests have ended. @module */
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
 import { createMainApp, createTestBankApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { createRateLimits } from '../http/rate-limit.ts'
 import {
   close,
   createPendingServer,
@@ -16,11 +12,7 @@ import {
   serverTimeouts,
   urlOf,
 } from '../http/server.ts'
-import { createIntentStore } from '../intents/store.ts'
-import { createAuthenticator } from '../merchants/authenticate.ts'
-import { packageRoot } from '../package-root.ts'
-import { createSandbox } from '../sandbox/sandbox.ts'
-import { createWaits } from '../waiting/waits.ts'
+import { createOptions } from '../options.ts'
 import { within } from '../within.ts'
 import { firstKey } from './first-key.ts'
 import { openServedStore, type Store } from './open-store.ts'
@@ -43,10 +35,15 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
+/** Logs go to standard error. Standard output is for results. */
+export function createLog({ logLevel }: Config): Logger {
+  return pino({ level: logLevel }, pino.destination(2))
+}
+
 /** @param overrides - Of `serverTimeouts` and the clock of the machine, for tests. */
 export async function startService(
   config: Config,
-  log: Logger,
+  log = createLog(config),
   {
     now = () => new Date(),
     ...timeouts
@@ -82,30 +79,17 @@ async function serve(
   config: Config,
   { log, store, main, bank, now }: Parts,
 ): Promise<RunningService> {
-  const { db, keys } = store
-  const adminToken = randomBytes(32).toString('base64url')
-  const draining = new AbortController()
-  const stopping = new AbortController()
-  const running = new Set<FastifyRequest>()
-  const options = {
-    db,
-    keys,
+  const [draining, stopping] = [new AbortController(), new AbortController()]
+  const options = createOptions(config, {
+    db: store.db,
+    keys: store.keys,
     log,
     now,
-    limits: createRateLimits(config),
-    adminToken,
-    running,
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(bank.server),
-    hostedFolder: join(packageRoot, 'dist/hosted'),
-    authenticator: createAuthenticator(db, now),
-    intents: createIntentStore({ db, now }),
-    waits: createWaits({ db, now }, stopping.signal),
-    sandboxFrom: config.sandboxFrom,
-    ...createSandbox(now),
     draining: draining.signal,
     stopping: stopping.signal,
-  }
+  })
   const apiKey = await firstKey(config, options)
   const apps = await Promise.all([
     createMainApp(options, main.server),
@@ -114,7 +98,7 @@ async function serve(
   main.open(apps[0].routing)
   bank.open(apps[1].routing)
   const baseUrl = urlOf(main.server)
-  const { publicUrl: checkoutOrigin } = options
+  const { publicUrl: checkoutOrigin, adminToken, running } = options
   log.info({ baseUrl, checkoutOrigin, store: config.store.kind }, 'The service is ready')
   return {
     ready: {

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Libsql from 'libsql'
-import { SettingError } from '../explained-error.ts'
-import { codeOf } from '../system-error.ts'
+import { codeOf, SettingError } from '../explained-error.ts'
 
 /** Names of the files. */
 export const databaseFile = 'store.db'

@@ -19,3 +19,6 @@ export interface Database {
   listen(listener: (change: Change) => void): void
   close(): Promise<void>
 }
+
+/** A store that tells nobody about changes. */
+export type Pool = Omit<Database, 'notify' | 'listen'>

@@ -1,7 +1,7 @@
 /** The shared store: a PostgreSQL server. @module */
 import pg from 'pg'
 import { assertServer } from './assert-server.ts'
-import type { Database } from './database.ts'
+import type { Database, Pool } from './database.ts'
 import { endsConnection, readOnly, StoreError, storeError, unknownResult } from './errors.ts'
 import { shareChanges } from './receive.ts'
 import { type SetForm, setForms, textOf } from './sets.ts'
@@ -36,8 +36,6 @@ export async function openPostgres(url: string): Promise<Database> {
   await assertServer(connect)
   return shareChanges(openPool(connection), connect)
 }
-
-export type Pool = Omit<Database, 'notify' | 'listen'>
 
 /** @param config - Tests use shorter timeouts. */
 export function openPool(config: pg.PoolConfig): Pool {

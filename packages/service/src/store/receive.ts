@@ -1,7 +1,6 @@
 /** Tells this instance what other instances on the same PostgreSQL change, with LISTEN and NOTIFY. @module */
 import type pg from 'pg'
-import type { Change, Database } from './database.ts'
-import type { Pool } from './postgres.ts'
+import type { Change, Database, Pool } from './database.ts'
 import { named } from './sql.ts'
 
 /** Returns the database with the changes of all instances. */

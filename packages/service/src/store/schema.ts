@@ -16,7 +16,7 @@ export async function migrate(db: Database): Promise<void> {
 
 async function hasTables(db: Database): Promise<boolean> {
   try {
-    return (await db.query(sql`select version from schema_version`)).length > 0
+    return (await db.query(sql`select version from store`)).length > 0
   } catch (error) {
     if (error instanceof StoreError && noTable.has(error.code)) return false
     throw error
@@ -26,31 +26,21 @@ async function hasTables(db: Database): Promise<boolean> {
 const noTable: ReadonlySet<string> = new Set(['42P01', 'SQLITE_ERROR'])
 
 const schema = `
-create table if not exists schema_version (version integer primary key);
-insert into schema_version (version) values (1) on conflict (version) do nothing;
-
--- Shows whether the secret key is the one that this store was created with.
-create table if not exists secret_key (
-  id integer primary key check (id = 1),
-  check_value text not null
+create table if not exists store (
+  version integer primary key,
+  -- Shows whether the secret key is the one that this store was created with.
+  key_check text
 );
-
-create table if not exists merchants (
-  id text primary key,
-  name text not null unique check (length(name) between 1 and 128),
-  created_at bigint not null
-);
+insert into store (version) values (1) on conflict (version) do nothing;
 
 create table if not exists environments (
   id text primary key,
-  merchant_id text not null references merchants on delete cascade,
+  merchant_name text not null check (length(merchant_name) between 1 and 128),
   mode text not null check (mode in ('test', 'live')),
   allowed_origins text not null default '[]',
   clock_offset bigint not null default 0,
-  -- Keys the hashes of idempotency keys and bodies.
-  idempotency_salt text not null,
   created_at bigint not null,
-  unique (merchant_id, mode),
+  unique (merchant_name, mode),
   check (mode = 'test' or clock_offset = 0)
 );
 
@@ -71,10 +61,9 @@ create table if not exists intents (
   id text primary key,
   environment_id text not null references environments on delete cascade,
   -- Increases with each write of the state. A write compares it.
-  revision integer not null,
-  -- Increases with each event. Buyers' pages see it.
-  version integer not null,
-  status text not null check (status in (
+  revision integer not null default 1,
+  -- That of the last event.
+  status text not null default 'requires_payment_method' check (status in (
     'requires_payment_method', 'requires_action', 'processing',
     'succeeded', 'failed', 'canceled', 'expired')),
   amount bigint not null check (amount between 1 and 9007199254740991),
@@ -84,15 +73,10 @@ create table if not exists intents (
   metadata text,
   -- Confirmations, events, and the open challenge. null: nothing has happened.
   state text,
-  finalized_at bigint,
-  -- When the clientSecret was revoked.
-  revoked_at bigint,
   created_at bigint not null,
   key_hash text,
   key_fingerprint text,
-  key_expires_at bigint,
   check ((key_hash is null) = (key_fingerprint is null)),
-  check ((key_hash is null) = (key_expires_at is null)),
   -- The hash leads, as in no other index, so that a key is never searched in a whole environment.
   unique (key_hash, environment_id)
 );

@@ -63,12 +63,12 @@ function write({ text, keyAt }: { readonly text: string; readonly keyAt: number 
 const insertIntents = `
   insert into intents (
     id, environment_id, amount, currency, order_id, customer, metadata, created_at,
-    key_hash, key_fingerprint, key_expires_at, revision, version, status)
-  select item.*, 1, 1, 'requires_payment_method'
+    key_hash, key_fingerprint)
+  select *
     from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[],
-                $7::text[], $8::bigint[], $9::text[], $10::text[], $11::bigint[])
+                $7::text[], $8::bigint[], $9::text[], $10::text[])
       as item (id, environment, amount, currency, "order", customer, metadata, created,
-               hash, fingerprint, expires)
+               hash, fingerprint)
    order by hash, environment
   on conflict (key_hash, environment_id) do nothing
   returning id as "setKey", id`
@@ -77,17 +77,16 @@ const insertIntents = `
 const changeIntents = `
   update intents i
      set revision = revision + 1,
-         (version, status, state, finalized_at, revoked_at) = (
-           select version, status, state, final, revoked
-             from unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[])
-                    as item (version, status, state, final, revoked, id)
+         (status, state) = (
+           select status, state
+             from unnest($1::text[], $2::text[], $3::text[]) as item (status, state, id)
             where item.id = i.id)
-   where id = any(array(select id from intents where id = any($6::text[]) order by id for update))
-     and revision = ($7::int[])[array_position($6::text[], id)]
+   where id = any(array(select id from intents where id = any($3::text[]) order by id for update))
+     and revision = ($4::int[])[array_position($3::text[], id)]
   returning id as "setKey", id`
 
 export const setForms: ReadonlyMap<string, SetForm> = new Map([
   ['insert_intent', write({ text: insertIntents, keyAt: 0 })],
-  ['change_intent', write({ text: changeIntents, keyAt: 5 })],
+  ['change_intent', write({ text: changeIntents, keyAt: 2 })],
   ...['find_intent', 'find_environment', 'find_api_key'].map((name) => [name, read] as const),
 ])

@@ -1,4 +1,5 @@
 /** The embedded store: SQLite in this process, in one file or in memory. @module */
+import { EventEmitter } from 'node:events'
 import Libsql from 'libsql'
 import type { Change, Database } from './database.ts'
 import { storeError } from './errors.ts'
@@ -15,7 +16,7 @@ const lookInterval = 500
 export function openSqlite(file?: string): Database {
   const db = open(file)
   const prepared = new Map<string, Libsql.Statement>()
-  const listeners: ((change: Change) => void)[] = []
+  const changes = new EventEmitter<{ change: [Change] }>()
 
   /** Always by `all`: after `run`, a statement with `returning` stays open. */
   function all({ name, text, values }: Statement): unknown[] {
@@ -58,9 +59,7 @@ export function openSqlite(file?: string): Database {
     lanes: 1,
   })
 
-  const notify = (change: Change): void => {
-    for (const listen of listeners) listen(change)
-  }
+  const notify = (change: Change): void => void changes.emit('change', change)
   const looking = file === undefined ? undefined : watch(db, () => notify('environments'))
 
   return {
@@ -70,7 +69,7 @@ export function openSqlite(file?: string): Database {
     script: async (text) => inTransaction(() => void db.exec(text)),
     probe: async () => inTransaction(() => void db.exec('pragma user_version = 1')),
     notify,
-    listen: (listener) => void listeners.push(listener),
+    listen: (listener) => void changes.on('change', listener),
     close: async () => {
       clearInterval(looking)
       // The file alone is a backup then. Another process may be reading.

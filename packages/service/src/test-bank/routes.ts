@@ -11,17 +11,16 @@ import { routes } from '../../shared/routes.ts'
 import { type App, parseForms } from '../http/app.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
 import { json, page } from '../http/send.ts'
-import { newProviderPaymentId } from '../ids.ts'
+import { newId } from '../ids.ts'
 import { type Challenge, stateOf } from '../intents/intent.ts'
 import type { Cause } from '../intents/lifecycle.ts'
 import { change, load } from '../intents/store.ts'
 import type { AppOptions } from '../options.ts'
-import { createTokens, hashOfToken } from '../tokens.ts'
+import { hashOfToken } from '../tokens.ts'
 import { bankPage, errorText, type Outcome, textsOf } from './pages.ts'
 
 export function addTestBankRoutes(app: App, options: AppOptions): void {
-  const { intents, publicUrl, hostedFolder } = options
-  const tokens = createTokens(options.keys, intents.now)
+  const { intents, publicUrl, hostedFolder, sessions } = options
   parseForms(app, formBytes)
 
   /**
@@ -33,17 +32,17 @@ export function addTestBankRoutes(app: App, options: AppOptions): void {
     display: Challenge['type'],
     { token, code }: { readonly token: string; readonly code: string | undefined },
   ): Promise<{ readonly outcome: Outcome; readonly origins: readonly string[] }> {
-    const subject = await tokens.verify(purpose, token)
+    const subject = await sessions.verify(purpose, token)
     const found = subject && (await load(intents, subject.id))
     const origins = found?.environment.allowedOrigins ?? []
     const over = { outcome: { next: 'over', returnPage: null }, origins } as const
     if (!subject || !origins.includes(subject.origin)) return over
-    const next = await tokens.sign('code', subject)
+    const next = await sessions.sign('code', subject)
     const step = { display, token: hashOfToken(token), next: hashOfToken(next) }
     const cause: Cause =
       purpose === 'challenge'
         ? { type: 'challenge_entered', ...step }
-        : { type: 'challenge_answered', code, providerPaymentId: newProviderPaymentId(), ...step }
+        : { type: 'challenge_answered', code, providerPaymentId: newId('sim_', 24), ...step }
     const changed = await change(intents, subject.id, cause)
     if (!changed || changed.rejection) return over
     const { challenge } = stateOf(changed.intent)

@@ -23,10 +23,13 @@ export class SandboxEnvironment {
   readonly apiKey: string
   readonly #address: SandboxAddress
 
-  private constructor(address: SandboxAddress, created: CreatedEnvironment) {
+  private constructor(
+    address: SandboxAddress,
+    { id, apiKey }: Pick<SandboxEnvironment, 'id' | 'apiKey'>,
+  ) {
     this.#address = address
-    this.id = created.id
-    this.apiKey = created.apiKey
+    this.id = id
+    this.apiKey = apiKey
   }
 
   /**
@@ -40,8 +43,7 @@ export class SandboxEnvironment {
     address: SandboxAddress,
     origins: readonly string[],
   ): Promise<SandboxEnvironment> {
-    const created = await send<CreatedEnvironment>(address, 'POST /environments', { origins })
-    return new SandboxEnvironment(address, created)
+    return new SandboxEnvironment(address, await send(address, 'POST /environments', { origins }))
   }
 
   /** Deletes the environment with its key and intents. */
@@ -101,11 +103,6 @@ export class SandboxEnvironment {
   }
 }
 
-interface CreatedEnvironment {
-  readonly id: string
-  readonly apiKey: string
-}
-
 /** @param route - Method and path below `/_sandbox`. */
 async function send<T>(
   { baseUrl, adminToken }: SandboxAddress,
@@ -113,15 +110,14 @@ async function send<T>(
   body?: object,
 ): Promise<T> {
   const [method = '', path = ''] = route.split(' ')
+  const authorization = `Bearer ${adminToken}`
+  const json = body && { 'content-type': 'application/json' }
   const response = await fetch(`${baseUrl}/_sandbox${path}`, {
     method,
-    headers: {
-      authorization: `Bearer ${adminToken}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
+    headers: { authorization, ...json },
+    body: body ? JSON.stringify(body) : null,
   })
   const text = await response.text()
   if (response.ok) return JSON.parse(text)
-  throw new Error(`The sandbox returned ${response.status} to ${method} ${path}: ${text}`)
+  throw new Error(`The sandbox returned ${response.status} to ${route}: ${text}`)
 }

@@ -1,5 +1,8 @@
-/** Requests that wait until an intent changes, at this instance or another one. @module */
+/** Requests that wait until an intent changes, at this instance or another one, and their responses. @module */
+import { PassThrough } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 import { ProblemError } from '../http/problem.ts'
+import { json, jsonHeaders } from '../http/send.ts'
 import { dueAt } from '../intents/deadlines.ts'
 import type { Snapshot, StoreAndClock } from '../intents/store.ts'
 import { StoreError } from '../store/errors.ts'
@@ -16,8 +19,6 @@ export interface Awaited {
   /** Ends the wait, for example when the client disconnects. */
   readonly signal: AbortSignal
 }
-
-export type Waits = ReturnType<typeof createWaits>
 
 /** Maximum waits for one intent. A page has one, and a browser six connections. */
 export const waitsOfIntent = 20
@@ -158,3 +159,26 @@ const tickInterval = 500
 const longestWait = 600_000
 /** With the next tick, at most 25 seconds. Some proxies time out after 30 seconds without a byte, common ones after 50 or later. */
 const pulseInterval = 24_400
+
+/** Sends the result of a wait. Each pulse sends a space, which JSON ignores, so that no proxy ends the connection. */
+export async function longPoll(
+  reply: FastifyReply,
+  wait: (onPulse: () => void) => Promise<object>,
+): Promise<FastifyReply> {
+  let pulse = (): void => {}
+  const pulsed = new Promise<undefined>((resolve) => {
+    pulse = () => resolve(undefined)
+  })
+  const result = wait(() => pulse())
+  const early = await Promise.race([result, pulsed])
+  if (early) return json(reply, early)
+  const body = new PassThrough()
+  pulse = () => void body.write(' ')
+  pulse()
+  // After an error the client asks again, and gets it then.
+  result.then(
+    (found) => void body.end(JSON.stringify(found)),
+    (error) => void body.destroy(error),
+  )
+  return reply.headers(jsonHeaders).send(body)
+}

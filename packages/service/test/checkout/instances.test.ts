@@ -47,9 +47,11 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   const { id, page } = await openPages()
   const revoking = await connectTo(server.url)
   await revoking.query('begin')
+  const event = { cause: 'revoked', status: 'canceled', at: new Date() }
+  const state = { v: 1, confirmations: [], events: [event], challenge: null }
   await revoking.query(
-    'update intents set revoked_at = created_at, revision = revision + 1 where id = $1',
-    [id],
+    `update intents set status = 'canceled', state = $2, revision = revision + 1 where id = $1`,
+    [id, JSON.stringify(state)],
   )
   const paying = page.pay('4242424242424242', { version: 1 })
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`

@@ -64,10 +64,10 @@ test('cancels an intent whose clientSecret is revoked, and rejects its buyer', (
     })
   }
   // A payment that the bank is processing may succeed.
-  const processing = { ...after(pay('pending')), revokedAt: at(0) }
-  expect(decide(processing, { type: 'time_passed' }, at(1)).intent).toBe(processing)
-  expect(decide(processing, simulated('succeeded'), at(1)).intent.status).toBe('succeeded')
-  expect(decide(processing, simulated('declined'), at(1)).intent.status).toBe('canceled')
+  const processing = after(pay('pending'), { type: 'revoked' })
+  expect(decide(processing, { type: 'time_passed' }, at(3)).intent).toBe(processing)
+  expect(decide(processing, simulated('succeeded'), at(3)).intent.status).toBe('succeeded')
+  expect(decide(processing, simulated('declined'), at(3)).intent.status).toBe('canceled')
   // A final intent stays as it is.
   const { intent: paid } = decide(after(pay('visa')), { type: 'revoked' }, at(9))
   expect(paid).toMatchObject({ status: 'succeeded', finalizedAt: at(1), revokedAt: at(9) })

@@ -129,7 +129,7 @@ describe.each(subjects)('%s', async (_, open) => {
           intent: newIntent({ createdAt: after(hours) }),
           key,
         })
-        return [created.type, 'intent' in created && created.intent.id]
+        return [created.type, created.intent.id]
       })
       const results = await Promise.all(creates)
       expect(results.filter(([type]) => type === 'created')).toHaveLength(1)

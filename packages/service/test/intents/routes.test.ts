@@ -26,7 +26,7 @@ describe.each(storeSettings)('%s', async (_, settings) => {
       ...sent,
       currency: 'AMD',
       id: expect.stringMatching(/^pi_[A-Za-z0-9]{24}$/),
-      clientSecret: expect.stringMatching(new RegExp(`^${body.id}_secret_[A-Za-z0-9]{48}$`)),
+      clientSecret: expect.stringMatching(new RegExp(`^${body.id}_secret_[0-9a-f]{64}$`)),
       status: 'requires_payment_method',
       paymentMethod: null,
       lastPaymentFailure: null,

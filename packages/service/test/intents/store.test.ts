@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Intent } from '../../src/intents/intent.ts'
-import { change, createIntentStore, type Draft, load } from '../../src/intents/store.ts'
+import type { Draft } from '../../src/intents/statements.ts'
+import { change, createIntentStore, load } from '../../src/intents/store.ts'
 import { StoreError } from '../../src/store/errors.ts'
 import { pay } from '../support/causes.ts'
 import { hashes, newIntent, observed, stores } from '../support/store.ts'
@@ -26,19 +27,22 @@ describe.each(stores)('%s', async (_, open) => {
     const drafts = [draft(60, before), draft(60, before, 2), draft(60, live), draft(61, before)]
     // `first` again, as if the result of its insert was lost.
     const others = [draft(62), first, { intent: newIntent() }]
-    expect(await Promise.all([...drafts, ...others].map(create))).toMatchObject([
-      { type: 'replayed', intent: first.intent },
-      { type: 'reused' },
-      { type: 'created' },
-      { type: 'replayed', intent: plain.intent },
-      ...Array(3).fill({ type: 'created' }),
+    expect(await Promise.allSettled([...drafts, ...others].map(create))).toMatchObject([
+      { value: { type: 'replayed', intent: first.intent } },
+      { reason: { code: 'idempotency_key_reused' } },
+      { value: { type: 'created' } },
+      { value: { type: 'replayed', intent: plain.intent } },
+      ...Array(3).fill({ value: { type: 'created' } }),
     ])
     const later = { createdAt: in48Hours }
     const again = await Promise.all([draft(60, later, 2), draft(60, later, 2)].map(create))
     expect(again.map(({ type }) => type).sort()).toEqual(['created', 'replayed'])
     const last = [draft(60, {}, 2), draft(60, live, 2), draft(61)]
-    const types = (await Promise.all(last.map(create))).map(({ type }) => type)
-    expect(types).toEqual(['replayed', 'reused', 'replayed'])
+    expect(await Promise.allSettled(last.map(create))).toMatchObject([
+      { value: { type: 'replayed' } },
+      { reason: { code: 'idempotency_key_reused' } },
+      { value: { type: 'replayed' } },
+    ])
   })
 
   test('a key that another instance has locked is in use, and other creates succeed', async () => {
@@ -47,8 +51,12 @@ describe.each(stores)('%s', async (_, open) => {
       if (values.includes(locked.intent.id)) throw new StoreError('55P03')
     })
     const { create: createBusy } = createIntentStore({ db: busy, now: () => at })
-    const results = await Promise.all([locked, draft(64), { intent: newIntent() }].map(createBusy))
-    expect(results.map(({ type }) => type)).toEqual(['in_use', 'created', 'created'])
+    const drafts = [locked, draft(64), { intent: newIntent() }]
+    expect(await Promise.allSettled(drafts.map(createBusy))).toMatchObject([
+      { reason: { code: 'idempotency_key_in_use' } },
+      { value: { type: 'created' } },
+      { value: { type: 'created' } },
+    ])
   })
 
   /** @see Finding S1 */
@@ -85,8 +93,10 @@ describe.each(stores)('%s', async (_, open) => {
 
   test('creates no intent in an environment that was deleted meanwhile', async () => {
     const intents = [newIntent({ environmentId: 'env_deleted' }), newIntent()]
-    const results = await Promise.all(intents.map(async (intent) => await create({ intent })))
-    expect(results.map(({ type }) => type)).toEqual(['no_environment', 'created'])
+    expect(await Promise.allSettled(intents.map((intent) => create({ intent })))).toMatchObject([
+      { reason: { code: 'invalid_credentials' } },
+      { value: { type: 'created' } },
+    ])
   })
 
   /** @see Finding S6 */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/merchants/api-keys.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
-import { ensureEnvironment } from '../../src/merchants/merchants.ts'
+import { ensureEnvironment } from '../../src/merchants/environments.ts'
 import type { Database } from '../../src/store/database.ts'
 import type { Statement } from '../../src/store/sql.ts'
 import { openTestStore } from '../support/store.ts'
@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 
 async function newKey(mode: 'test' | 'live') {
-  const environment = await ensureEnvironment(store, { merchant: 'Garni Crafts', mode }, now)
+  const environment = await ensureEnvironment(store, { merchantName: 'Garni Crafts', mode }, now)
   return await createApiKey(store, { environment, now })
 }
 
@@ -74,7 +74,7 @@ test('rejects every request after a key was revoked during its lookup', async ()
   const { id, apiKey } = await newKey('test')
   onRead = async (rows) => {
     onRead = async (others) => others
-    await revokeApiKey(store, { id, now })
+    await revokeApiKey(store, id, { now })
     return rows
   }
   await authenticate(apiKey)
@@ -90,7 +90,7 @@ test('rejects a key five seconds after another instance revoked it during its lo
     return rows
   }
   await authenticate(apiKey)
-  await revokeApiKey({ ...store, notify: () => {} }, { id, now: start })
+  await revokeApiKey({ ...store, notify: () => {} }, id, { now: start })
   now = later(4999)
   await authenticate(apiKey)
   now = later(5000)

@@ -22,12 +22,12 @@ describe.each(stores)('%s', async (_, open) => {
   if (!environment) throw new Error('missing')
 
   /** Reads the pages of a search. */
-  async function search(term?: string): Promise<readonly string[][]> {
+  const search = async (term?: string): Promise<readonly string[][]> => {
     const pages: string[][] = []
     let before: string | undefined
     do {
-      const query = { environment, before, term } as never
-      const { intents, next } = await listIntents({ db, now: () => start }, query)
+      const at = { db, now: () => start }
+      const { intents, next } = await listIntents(at, environment, { before, q: term })
       pages.push(intents.map(({ orderId }) => orderId))
       before = next ?? undefined
     } while (before !== undefined)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { redact } from '../../src/redact.ts'
-import { hasSecret } from '../../src/sandbox/request-log/mask.ts'
+import { hasSecret, redact } from '../../src/redact.ts'
 
 const random = 'Zq7'.repeat(12)
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`

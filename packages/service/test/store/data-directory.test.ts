@@ -9,11 +9,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { listEnvironments } from '../../src/merchants/environments.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
 import { openServedStore } from '../../src/start/open-store.ts'
-import { sql } from '../../src/store/sql.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { atEnd, temporaryFolder } from '../support/lifetime.ts'
+import { insertEnvironment } from '../support/store.ts'
 
 const open = async (directory: string, secretKey?: string) =>
   await openServedStore({ store: { kind: 'directory', directory }, secretKey })
@@ -71,11 +72,11 @@ test('keeps a directory for its owner, also if it was not', async () => {
 test('has all rows in the one file after it was closed', async () => {
   const directory = temporaryFolder()
   const { db, close } = await open(directory)
-  await db.query(sql`insert into merchants (id, name, created_at) values ('m', 'Kept', 1)`)
+  await db.query(insertEnvironment('env_1', 'Kept', 'test'))
   await close()
   const copy = join(temporaryFolder(), 'copy.db')
   copyFileSync(join(directory, 'store.db'), copy)
   const restored = openSqlite(copy)
   atEnd(() => restored.close())
-  expect(await restored.query(sql`select name from merchants`)).toEqual([{ name: 'Kept' }])
+  expect(await listEnvironments(restored)).toMatchObject([{ merchantName: 'Kept' }])
 })

@@ -21,13 +21,12 @@ const db = openPool({ connectionString: server.url, max: 1 })
 atEnd(() => db.close())
 
 const [one, two] = [newIntent(), newIntent()]
-const at = new Date()
 const key = hashes(1).hash
 const statements: readonly (readonly [index: string, Statement, Statement?])[] = [
   ['intents_pkey', findIntent(one.id), findIntent(two.id)],
   ['intents_pkey', changeIntent(one, one), changeIntent(two, two)],
   ['intents_key_hash_environment_id_key', findByKey(key)],
-  ['intents_pkey', releaseKey(one.id, at)],
+  ['intents_pkey', releaseKey(one.id)],
   ['intents_newest', listIntents('env_test', { createdAt: 1, id: '' })],
   ['intents_newest', deleteIntents('env_test')],
 ]
@@ -81,17 +80,15 @@ test('reads intents by their indexes, on an empty, a fresh, and a filled table',
   await migrate({ ...db, notify: () => {}, listen: () => {} })
   await db.query(sql`select set_config('plan_cache_mode', 'force_generic_plan', false)`)
   await expectIndexes()
-  const merchant = sql`insert into merchants (id, name, created_at) values ('m', 'M', 1)`
-  await db.query(merchant)
-  await db.query(insertEnvironment('env_test', 'm', 'test'))
+  await db.query(insertEnvironment('env_test', 'M', 'test'))
   await db.query(insertIntent({ intent: one, key: hashes(1) }))
   await db.script('analyze')
   await expectIndexes()
   await db.script(`
-    insert into intents (id, environment_id, revision, version, status, amount, currency, order_id,
-                         created_at, key_hash, key_fingerprint, key_expires_at)
-    select 'pi_' || n, 'env_test', 1, 1, 'processing', 1, 'EUR', 'A-' || n, n,
-           md5(n::text), '', n
+    insert into intents (id, environment_id, status, amount, currency, order_id,
+                         created_at, key_hash, key_fingerprint)
+    select 'pi_' || n, 'env_test', 'processing', 1, 'EUR', 'A-' || n, n,
+           md5(n::text), ''
       from generate_series(1, 50000) n;
     analyze`)
   await expectIndexes()

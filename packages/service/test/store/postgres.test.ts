@@ -32,8 +32,8 @@ async function newDatabase(name: string, options = ''): Promise<string> {
 }
 
 test('creates one schema, merchant, and API key if three instances start together', async () => {
-  const { rows } = await operator.query('select name from merchants, api_keys')
-  expect(rows).toEqual([{ name: 'Tsiran' }])
+  const { rows } = await operator.query('select merchant_name from environments, api_keys')
+  expect(rows).toEqual([{ merchant_name: 'Tsiran' }])
   expect(new Set(instances.map(({ apiKey }) => apiKey)).size).toBe(1)
 })
 

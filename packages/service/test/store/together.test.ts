@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Intent, stateOf } from '../../src/intents/intent.ts'
+import { type Intent, stateOf, withState } from '../../src/intents/intent.ts'
 import { decide } from '../../src/intents/lifecycle.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { Overloaded, StoreError } from '../../src/store/errors.ts'
@@ -57,14 +57,11 @@ describe.each(stores)('%s', async (_, open) => {
 
   /** Changes of twenty clients that are written at the same time, and among them one that cannot be stored. */
   test.each<[kind: string, poison: (intent: Intent) => Intent]>([
-    ['breaks a rule of its state', (intent) => ({ ...intent, version: 9 })],
+    ['breaks a rule of its state', (intent) => ({ ...intent, status: 'expired' })],
     ['is too long in bytes, but not in characters', (intent) => grown(intent, 'Ա'.repeat(40_000))],
     ['is too long', (intent) => grown(intent, '"'.repeat(40_000))],
-    [
-      'has a time that does not exist',
-      (intent) => ({ ...intent, revokedAt: new Date(Number.NaN) }),
-    ],
-    ['has a status that a check rejects', (intent) => unknownStatus(intent)],
+    ['has a time that does not exist', (intent) => withEvent(intent, 'canceled', 'never')],
+    ['has a status that a check rejects', (intent) => withEvent(intent, 'later')],
   ])('fails only the change that %s', async (_, poison) => {
     const intents = await twenty()
     const writes = intents.map(
@@ -109,10 +106,12 @@ function grown(intent: Intent, page: string): Intent {
   return { ...intent, state: { ...state, page } as never }
 }
 
-/** A later release's status, which its own rules allow. */
-function unknownStatus(intent: Intent): Intent {
-  const events = [{ cause: 'canceled', status: 'later', at: new Date().toISOString() }]
-  return { ...intent, version: 2, status: 'later', state: { ...stateOf(intent), events } } as never
+/** Such as a later release's status, which its own rules allow. */
+function withEvent(intent: Intent, status: string, at = new Date().toISOString()): Intent {
+  return withState(intent, {
+    ...stateOf(intent),
+    events: [{ cause: 'canceled', status, at } as never],
+  })
 }
 
 test('runs a set that was undone one by one, and none that may be committed', async () => {

@@ -13,8 +13,9 @@ import { pino } from 'pino'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { openapi } from '../../src/api-docs/openapi.ts'
-import { type Commands, onStore } from '../../src/cli/admin-commands.ts'
+import * as commands from '../../src/cli/admin-commands.ts'
 import { type Flags, readConfig } from '../../src/config.ts'
+import { openDatabase } from '../../src/start/open-store.ts'
 import { startService } from '../../src/start/start.ts'
 import type { Database } from '../../src/store/database.ts'
 import { atEnd, startPostgres, temporaryFolder } from './lifetime.ts'
@@ -48,8 +49,11 @@ export async function startTestService(
 
   /** Runs a command beside it. */
   const run = async <Result>(
-    command: (commands: Commands, db: Database) => Promise<Result>,
-  ): Promise<Result> => await onStore(config.store, command)
+    command: (all: typeof commands, db: Database) => Promise<Result>,
+  ): Promise<Result> => {
+    const db = await openDatabase(config.store)
+    return await command(commands, db).finally(() => db.close())
+  }
 
   return {
     ready,
@@ -71,8 +75,7 @@ export async function startTestService(
       change: 'addOrigin' | 'removeOrigin',
       origin: string,
       { merchant = 'Tsiran', environment = 'test' as 'test' | 'live' } = {},
-    ) =>
-      void (await run((commands, db) => commands[change](db, origin, { merchant, environment }))),
+    ) => void (await run((all, db) => all[change](db, origin, { merchant, environment }))),
   }
 }
 

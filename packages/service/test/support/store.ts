@@ -31,19 +31,16 @@ export const stores = [
 async function withMerchants(db: Database): Promise<Database> {
   const close = atEnd(() => db.close())
   await migrate(db)
-  await db.query(sql`
-    insert into merchants (id, name, created_at)
-    values ('mer_teahouse', 'Ararat Tea House', 1), ('mer_books', 'Sevan Books', 2)`)
-  await db.query(insertEnvironment('env_test', 'mer_teahouse', 'test'))
-  await db.query(insertEnvironment('env_live', 'mer_teahouse', 'live'))
-  await db.query(insertEnvironment('env_other', 'mer_books', 'test'))
+  await db.query(insertEnvironment('env_test', 'Ararat Tea House', 'test'))
+  await db.query(insertEnvironment('env_live', 'Ararat Tea House', 'live'))
+  await db.query(insertEnvironment('env_other', 'Sevan Books', 'test'))
   return { ...db, close }
 }
 
 export function insertEnvironment(id: string, merchant: string, mode: string): Statement {
   return sql`
-    insert into environments (id, merchant_id, mode, idempotency_salt, created_at)
-    values (${id}, ${merchant}, ${mode}, ${id}, ${Date.now()})`
+    insert into environments (id, merchant_name, mode, created_at)
+    values (${id}, ${merchant}, ${mode}, ${Date.now()})`
 }
 
 /** Returns an intent as the API passes it to the store. */

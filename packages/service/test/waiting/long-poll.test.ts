@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { longPoll } from '../../src/waiting/long-poll.ts'
+import { longPoll } from '../../src/waiting/waits.ts'
 import { serveRoutes } from '../support/lifetime.ts'
 
 /** Requests a long poll whose wait is `wait`. */

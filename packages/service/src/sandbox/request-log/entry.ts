@@ -10,9 +10,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { routes } from '../../../shared/routes.ts'
 import type { LoggedExchange, LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
-import { redact } from '../../redact.ts'
+import { maskCredentials, maskIds, redact } from '../../redact.ts'
 import { type Linted, violationsOf } from '../lint.ts'
-import { maskCredentials, maskIds } from './mask.ts'
 
 export interface LogEntry extends Linted {
   /** Its bodies are dropped when newer ones need their memory. */

@@ -5,15 +5,13 @@
  *
  * @module
  */
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
-import { whenEnded } from '../../http/request-facts.ts'
 import type { Environment } from '../../merchants/environments.ts'
+import { hasSecret } from '../../redact.ts'
 import { findIssues } from '../lint.ts'
 import { entryOf, type LogEntry } from './entry.ts'
-import { hasSecret } from './mask.ts'
-
-export type RequestLog = Readonly<ReturnType<typeof createRequestLog>>
 
 export function createRequestLog(now: () => Date) {
   /** By environment. The one that was used last is the last one. */
@@ -101,4 +99,16 @@ function newest(entries: readonly LogEntry[]): readonly LoggedRequest[] {
 /** Returns whether a request failed, or its connection closed before the response. */
 function isFailure({ request: { status, operation } }: LogEntry): boolean {
   return operation !== 'check' && (status === 0 || status >= 400)
+}
+
+/**
+ * Calls `record` when a response has ended, with its HTTP status, or 0 if the connection closed before all of it was sent.
+ * fastify's hook `onResponse` does not run then.
+ */
+function whenEnded(response: ServerResponse, record: (status: number) => void): void {
+  let status = 0
+  response.once('finish', () => {
+    status = response.statusCode
+  })
+  response.once('close', () => record(status))
 }
