@@ -23,8 +23,8 @@ const maxPipelined = 32
 const maxInTurn = 64
 
 /**
- * Microseconds of processor time after which fewer begin in the next turn. Node.js accepts one connection in a turn, so a
- * client whose requests take long would keep out new ones. Waiting for the disk takes none.
+ * Microseconds of processor time after which fewer begin in the next turn. Node.js accepts one connection in a turn, so
+ * clients whose requests take long would keep out new ones. Waiting for the disk takes none.
  */
 const longTurn = 20_000
 
@@ -37,7 +37,10 @@ export function serveConnections(
   /** Open connections. The first one has been without a new request for longest. */
   const sockets = new Set<TrackedSocket>()
 
+  let hasAccepted = false
+
   server.on('connection', (socket: TrackedSocket) => {
+    hasAccepted = true
     socket[connection] = { current: undefined, pipelined: [], isClosing: false }
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -77,10 +80,21 @@ export function serveConnections(
     // Runs after all that these requests do in this turn.
     setImmediate(() => {
       const { user, system } = process.cpuUsage(before)
-      inTurn = user + system > longTurn ? Math.ceil(inTurn / 2) : Math.min(2 * inTurn, maxInTurn)
-      isServing = waiting.size > 0
-      if (isServing) serveTurn()
+      const isLong = user + system > longTurn
+      inTurn = isLong ? Math.ceil(inTurn / 2) : Math.min(2 * inTurn, maxInTurn)
+      accept(isLong ? maxInTurn : 0)
     })
+  }
+
+  /** Accepts the connections that wait, in turns without requests. */
+  function accept(turns: number): void {
+    if (turns > 0 && hasAccepted) {
+      hasAccepted = false
+      setImmediate(accept, turns - 1)
+      return
+    }
+    isServing = waiting.size > 0
+    if (isServing) serveTurn()
   }
 
   function next(this: ServerResponse): void {
