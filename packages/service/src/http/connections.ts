@@ -25,6 +25,12 @@ const maxPipelined = 32
  */
 const maxInTurn = 64
 
+/**
+ * Microseconds of processor time after which fewer begin in the next turn. Node.js accepts one connection in a turn, so
+ * clients whose requests take long would keep out new ones. Waiting for the disk takes none.
+ */
+const longTurn = 20_000
+
 /** Serves requests within limits. Call it before the server listens. */
 export function serveConnections(
   server: Server,
@@ -34,7 +40,10 @@ export function serveConnections(
   /** Open connections. The first one has been without a new request for longest. */
   const sockets = new Set<TrackedSocket>()
 
+  let hasAccepted = false
+
   server.on('connection', (socket: TrackedSocket) => {
+    hasAccepted = true
     socket[connection] = { current: undefined, pipelined: [], isClosing: false }
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -43,6 +52,8 @@ export function serveConnections(
 
   /** Requests that wait for a turn, by address. */
   const waiting = new Map<string, Exchange[]>()
+  let isServing = false
+  let inTurn = maxInTurn
 
   function begin(exchange: Exchange): void {
     const { request, response } = exchange
@@ -53,7 +64,8 @@ export function serveConnections(
     sockets.delete(socket)
     sockets.add(socket)
     response.on('close', next)
-    if (waiting.size === 0) setImmediate(serveTurn)
+    if (!isServing) setImmediate(serveTurn)
+    isServing = true
     const address = socket.remoteAddress ?? ''
     const others = waiting.get(address)
     if (others) others.push(exchange)
@@ -61,13 +73,31 @@ export function serveConnections(
   }
 
   function serveTurn(): void {
+    const before = process.cpuUsage()
     for (const [address, exchanges] of waiting) {
-      for (const { request, response } of exchanges.splice(0, maxInTurn)) {
+      for (const { request, response } of exchanges.splice(0, inTurn)) {
         if (!request.socket.destroyed) listener(request, response)
       }
       if (exchanges.length === 0) waiting.delete(address)
     }
-    if (waiting.size > 0) setImmediate(serveTurn)
+    // Runs after all that these requests do in this turn.
+    setImmediate(() => {
+      const { user, system } = process.cpuUsage(before)
+      const isLong = user + system > longTurn
+      inTurn = isLong ? Math.ceil(inTurn / 2) : Math.min(2 * inTurn, maxInTurn)
+      accept(isLong ? maxInTurn : 0)
+    })
+  }
+
+  /** Accepts the connections that wait, in turns without requests. */
+  function accept(turns: number): void {
+    if (turns > 0 && hasAccepted) {
+      hasAccepted = false
+      setImmediate(accept, turns - 1)
+      return
+    }
+    isServing = waiting.size > 0
+    if (isServing) serveTurn()
   }
 
   function next(this: ServerResponse): void {

@@ -158,3 +158,32 @@ test('closes the connection that is idle for longest when all are in use', async
   await closed(third)
   for (const socket of [waiting, first, newcomer, silent]) expect(socket.destroyed).toBe(false)
 })
+
+test('serves new clients while requests of another address take long', async () => {
+  let begun = 0
+  const { port } = await serve(({ url }, response) => {
+    const takesLong = url !== '/new'
+    if (takesLong) begun++
+    // As a parser that works after the body has arrived.
+    process.nextTick(() => {
+      const before = process.cpuUsage()
+      while (takesLong && process.cpuUsage(before).user < 10_000);
+      response.end('done')
+    })
+  })
+  const flood = await Promise.all(Array.from({ length: 64 }, () => openSocket(port)))
+  for (const socket of flood) {
+    atEnd(() => socket.destroy())
+    socket.on('data', () => socket.write(request()))
+    socket.write(request())
+  }
+  await expect.poll(() => begun, { timeout: 20_000 }).toBeGreaterThan(128)
+  const before = begun
+  const served = Array.from({ length: 30 }, async (_, at) => {
+    const newcomer = await openSocket(port, { from: `127.0.0.${at + 2}` })
+    atEnd(() => newcomer.destroy())
+    return await ask(newcomer, '/new')
+  })
+  expect(await Promise.all(served)).not.toContain(false)
+  expect(begun - before).toBeLessThan(served.length)
+})
