@@ -122,7 +122,7 @@ export class Inspector extends LightElement {
 
   #error(message: string): TemplateResult {
     return html`<div class="notice between" role="alert"><p>${text(message, 500)}</p>
-      <button type="button" class="small" @click=${() => this.#sandbox.dismiss()}>Close</button></div>`
+      <button type="button" class="small" @click=${() => this.#sandbox.set({ error: undefined })}>Close</button></div>`
   }
 
   #merchant(): TemplateResult {
@@ -161,7 +161,7 @@ export class Inspector extends LightElement {
     const isCurrent = section === route.section
     // The badge leads to what it counts.
     const choose = () =>
-      this.#sandbox.show(section === 'requests' && failures > 0 ? 'failed' : 'all')
+      this.#sandbox.set({ filter: section === 'requests' && failures > 0 ? 'failed' : 'all' })
     return html`<a href=${this.#sandbox.link(section)} @click=${choose} aria-current=${isCurrent ? 'page' : 'false'}>${titles[section]} ${
       badges[section] || nothing
     }</a>`

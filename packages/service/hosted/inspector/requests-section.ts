@@ -24,7 +24,7 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
       placeholder: 'Order, path, status, error, key, id',
       filters: html`<div class="row chips" role="group" aria-label="Show">${filterNames.map(
         ([show, label, hint]) => html`<button type="button" class="small" title=${hint}
-          aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.show(show)}>${label} ${found[show].length}</button>`,
+          aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.set({ filter: show })}>${label} ${found[show].length}</button>`,
       )}</div>`,
       rows: isLint
         ? found.lint.map((issue) => [`${issue.rule} ${issue.detail}`, issueRow(sandbox, issue)])
