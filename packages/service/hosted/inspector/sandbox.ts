@@ -19,8 +19,7 @@ import { SharedToken } from './shared-token.ts'
 interface Data {
   readonly intents?: IntentPage | null
   readonly requests?: Log | null
-  /** The rules, and the newest requests that a fault changed. */
-  readonly faults?: (Log & { readonly rules: readonly StoredFaultRule[] }) | null
+  readonly faults?: { readonly rules: readonly StoredFaultRule[] } | null
   readonly issues?: readonly LintIssue[] | undefined
   /** The open intent, or the newest one of the list. */
   readonly intent?: ShownIntent | null | undefined
