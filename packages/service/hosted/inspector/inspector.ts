@@ -51,8 +51,8 @@ export class Inspector extends LightElement {
           isLive ? 'Connected' : 'Reconnecting…'
         }</span>
         <span class="end row">${links}</span>
+        <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
       </header>
-      <nav aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
       ${error ? this.#error(error) : nothing}
       <main data-section=${route.section}>${this.#section()}</main>
       <footer class="row between hint">

@@ -45,7 +45,7 @@ function issueRow(
 ): TemplateResult {
   const tone = rule.startsWith('secret') ? 'bad' : 'waiting'
   const isOpen = requestId === sandbox.route.id
-  return html`<li data-tone=${tone}><a href=${sandbox.link('requests', requestId)}
+  return html`<li data-tone=${tone}><a class="line" href=${sandbox.link('requests', requestId)}
     data-id=${requestId} aria-current=${isOpen ? 'true' : 'false'}>
     <b class="whole dot">${text(title)}</b><span></span>
     <span class="hint">${time(lastAt)}</span>
