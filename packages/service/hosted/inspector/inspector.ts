@@ -66,7 +66,8 @@ export class Inspector extends LightElement {
   #section(): TemplateResult {
     const { section } = this.#sandbox.route
     try {
-      return views[section](this.#sandbox)
+      const [, view] = views[section]
+      return view(this.#sandbox)
     } catch (error) {
       const clear = () => this.#sandbox.act('DELETE', 'requests')
       return html`<div class="box stack welcome" role="alert">
@@ -162,7 +163,7 @@ export class Inspector extends LightElement {
     // The badge leads to what it counts.
     const choose = () =>
       this.#sandbox.set({ filter: section === 'requests' && failures > 0 ? 'failed' : 'all' })
-    return html`<a href=${this.#sandbox.link(section)} @click=${choose} aria-current=${isCurrent ? 'page' : 'false'}>${titles[section]} ${
+    return html`<a href=${this.#sandbox.link(section)} @click=${choose} aria-current=${isCurrent ? 'page' : 'false'}>${views[section][0]} ${
       badges[section] || nothing
     }</a>`
   }
@@ -207,18 +208,11 @@ export class Inspector extends LightElement {
   }
 }
 
-const titles: Readonly<Record<Section, string>> = {
-  intents: 'Intents',
-  requests: 'Requests',
-  faults: 'Faults',
-  settings: 'Settings',
-}
-
-const views: Readonly<Record<Section, (sandbox: Sandbox) => TemplateResult>> = {
-  intents: intentsSection,
-  requests: requestsSection,
-  faults: faultsSection,
-  settings: settingsSection,
+const views: Readonly<Record<Section, readonly [string, (sandbox: Sandbox) => TemplateResult]>> = {
+  intents: ['Intents', intentsSection],
+  requests: ['Requests', requestsSection],
+  faults: ['Faults', faultsSection],
+  settings: ['Settings', settingsSection],
 }
 
 const notToken = 'This is not an admin token. Paste the printed link, or the part after its #.'
