@@ -75,7 +75,14 @@ test('only the code at the test bank completes the challenge, not forged message
   )
   for (const frame of page.frames()) await frame.evaluate(forge)
   await retrieved
-  await expect(challengePage(page).getByLabel('Code')).toBeVisible()
+  const [code, error] = [
+    challengePage(page).getByLabel('Code'),
+    challengePage(page).getByRole('alert'),
+  ]
+  await code.fill('1111')
+  await code.press('Enter')
+  await expect(error).toHaveText('This code is wrong. Try again.')
+  await expect(code).toBeFocused()
   await passChallenge(page)
   await expectOrder(page, 'paid')
 })

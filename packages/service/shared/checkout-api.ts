@@ -1,4 +1,4 @@
-/** Requests and responses of the hosted page's private API, and of the test bank's page. @module */
+/** Requests and responses of the hosted page's private API. @module */
 import type { PaymentFailure, PaymentIntentStatus, PaymentMethod } from '@pi-checkout/contract'
 import type { Currency } from '@pi-checkout/contract/money'
 
@@ -66,9 +66,3 @@ export interface ChallengeTicket {
   /** One-time token for a form POST to `url`. It is not part of an address. */
   readonly token: string
 }
-
-/** Response to a code that the script of the framed test bank sends: another try, or the end. */
-export type ChallengeResult =
-  | { readonly next: 'ask'; readonly text: string; readonly token: string }
-  /** `over`: the token is no longer valid. Another window may have opened the challenge. */
-  | { readonly next: 'done' | 'over'; readonly text: string }

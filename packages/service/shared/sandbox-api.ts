@@ -6,6 +6,7 @@ import type {
   PaymentMethod,
 } from '@pi-checkout/contract'
 
+/** An item of `GET /environments`. */
 export interface SandboxEnvironment {
   readonly id: string
   readonly merchant: string
@@ -19,17 +20,6 @@ export interface SandboxEnvironment {
     readonly display: string
     readonly createdAt: string
   }[]
-}
-
-/** Response of `POST /intents/:id/checkout`, whose cookie opens the page. */
-export interface TestCheckout {
-  /** Path of the page. */
-  readonly path: string
-}
-
-/** Response of `GET /environments`. */
-export interface SandboxEnvironments {
-  readonly environments: readonly SandboxEnvironment[]
 }
 
 /** A page of intents, newest first. A search can have an empty one although older intents match. */

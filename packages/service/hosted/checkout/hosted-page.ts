@@ -169,7 +169,7 @@ export class HostedPage extends LightElement {
     return this.#verification(html`<challenge-frame
       .ticket=${ticket}
       .locale=${this.#session.locale}
-      .label=${this.#texts.verifyFrame}
+      .label=${this.#texts.verify}
       .onMessage=${(message: IssuerMessage) => this.#payment.onIssuerMessage(message)}
     ></challenge-frame>`)
   }

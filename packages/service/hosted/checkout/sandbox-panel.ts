@@ -34,6 +34,9 @@ const column = { en: 0, hy: 1, ru: 2 } as const
 
 type Labels = readonly [en: string, hy?: string, ru?: string]
 
+const declined: Labels = ['Declined', 'Մերժված', 'Отклонено']
+const tooLittle: Labels = ['Not enough money', 'Գումարը չի բավականացնում', 'Недостаточно средств']
+
 /** The test cards by what happens to the payment. A label is the same in each language, unless it has others. */
 const groups: readonly (readonly [Labels, readonly (readonly [TestCardName, ...Labels])[]])[] = [
   [
@@ -49,13 +52,8 @@ const groups: readonly (readonly [Labels, readonly (readonly [TestCardName, ...L
   [
     ['Is declined', 'Մերժվում է', 'Отклоняется'],
     [
-      ['declined', 'Declined', 'Մերժված', 'Отклонено'],
-      [
-        'insufficient-funds',
-        'Not enough money',
-        'Գումարը չի բավականացնում',
-        'Недостаточно средств',
-      ],
+      ['declined', ...declined],
+      ['insufficient-funds', ...tooLittle],
       ['lost', 'Lost card', 'Կորած քարտ', 'Потерянная карта'],
       [
         'stolen',
@@ -78,13 +76,8 @@ const groups: readonly (readonly [Labels, readonly (readonly [TestCardName, ...L
         'Բանկի էջում, վճարված',
         'На странице банка, оплачено',
       ],
-      ['challenge-declined', 'Declined', 'Մերժված', 'Отклонено'],
-      [
-        'challenge-insufficient-funds',
-        'Not enough money',
-        'Գումարը չի բավականացնում',
-        'Недостаточно средств',
-      ],
+      ['challenge-declined', ...declined],
+      ['challenge-insufficient-funds', ...tooLittle],
       ['challenge-unavailable', 'Not available', 'Անհասանելի', 'Недоступно'],
     ],
   ],

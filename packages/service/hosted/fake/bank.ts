@@ -22,13 +22,13 @@ export const bank: Bank | undefined = location.pathname.endsWith('/bank')
   ? JSON.parse(decodeURIComponent(location.hash.slice(1)))
   : undefined
 
-export function showBank({ id, locale, returnUrl }: Bank): void {
+/** @param onAnswer - Called with the buyer's answer in a frame. */
+export function showBank({ locale, returnUrl }: Bank, onAnswer: (form: FormData) => void): void {
   const texts = challengeTexts[languageOf(locale)]
   document.documentElement.lang = languageOf(locale)
   document.title = texts.bank
   document.body.innerHTML = `<style>${styles}</style><main class="stack"><h1>${texts.title}</h1>
-    <form class="row" action="/challenge/answer" data-presentation="frame" data-lost="${texts.lost}">
-      <input type="hidden" name="token">
+    <form class="row">
       <label for="code">${texts.code}</label>
       <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required>
       <p class="hint">${texts.hint}</p>
@@ -37,15 +37,15 @@ export function showBank({ id, locale, returnUrl }: Bank): void {
       <button name="action" value="cancel" formnovalidate>${texts.cancel}</button>
     </form></main>`
   const [form] = document.forms
-  const token = form?.elements.namedItem('token')
-  if (token instanceof HTMLInputElement) token.value = id
-  if (returnUrl === undefined) return
-  // Another site's page shares no storage with the frame, which takes its return for the code.
   form?.addEventListener('submit', (event) => {
     event.preventDefault()
     event.stopImmediatePropagation()
-    const isPassed = new FormData(form).get('code') === challengeCodes.passes
-    if (isPassed) location.replace(returnUrl)
+    const fields = new FormData(form, event.submitter)
+    if (returnUrl === undefined) {
+      onAnswer(fields)
+      window.parent.postMessage({ pi: 'challenge', t: 'done' }, '*')
+      // Another site's page shares no storage with the frame, which takes its return for the code.
+    } else if (fields.get('code') === challengeCodes.passes) location.replace(returnUrl)
     else history.back()
   })
 }

@@ -5,13 +5,13 @@
  * @module
  */
 import { bank, showBank } from './bank.ts'
-import { respond } from './planned-service.ts'
+import { answer, respond } from './planned-service.ts'
 
 const send = window.fetch
 window.fetch = (input, init) => respond(String(input), init) ?? send(input, init)
 
 if (bank) {
-  showBank(bank)
+  showBank(bank, answer)
   void import('../test-bank/main.ts')
 } else {
   // Any page may frame it.

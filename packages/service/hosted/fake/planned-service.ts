@@ -32,10 +32,9 @@ const first: CheckoutView = {
   nextAction: null,
 }
 
-/** Returns the response to a request of the private API or the bank, and `undefined` for any other request. */
+/** Returns the response to a request of the private API, and `undefined` for any other request. */
 export function respond(url: string, init: RequestInit = {}): Promise<Response> | undefined {
   const { pathname, searchParams } = new URL(url, location.href)
-  if (pathname === '/challenge/answer') return answer(init.body as URLSearchParams)
   const [, path] = /^\/checkout-api\/(.+)$/.exec(pathname) ?? []
   if (!path) return undefined
   const body = typeof init.body === 'string' ? JSON.parse(init.body) : {}
@@ -132,12 +131,11 @@ function failed(code: string): NonNullable<CheckoutView['lastPaymentFailure']> {
 }
 
 /** The buyer has sent a code to the bank, or canceled there. */
-async function answer(form: URLSearchParams): Promise<Response> {
+export function answer(form: FormData): void {
   const { view, later = { result: 'authorised' } } = read()
   const code = form.get('action') === 'confirm' ? form.get('code') : undefined
-  if (isFinal(view)) return Response.json({ next: 'done', text: '' })
+  if (isFinal(view)) return
   if (code === challengeCodes.passes) decide(later, view.paymentMethod)
   else if (code === challengeCodes.bankError) settle(failed('authentication_unavailable'))
   else settle(failed(code === undefined ? 'authentication_canceled' : 'authentication_failed'))
-  return Response.json({ next: 'done', text: '' })
 }

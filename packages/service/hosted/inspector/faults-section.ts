@@ -1,16 +1,15 @@
 /** Fault rules: what breaks, and how often. @module */
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, type TemplateResult } from 'lit'
 import type { StoredFaultRule } from '../../shared/sandbox-api.ts'
 import { faultLabels } from './labels.ts'
 import { loading, name } from './markup.ts'
-import { requestRow } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
 
 export function faultsSection(sandbox: Sandbox): TemplateResult {
   const { data, environment } = sandbox
   if (!data.faults) return loading(sandbox)
-  const { rules, requests } = data.faults
+  const { rules } = data.faults
   return html`<div class="cards columns">
     <section class="box stack">
       <h2>Break the next requests</h2>
@@ -21,12 +20,6 @@ export function faultsSection(sandbox: Sandbox): TemplateResult {
     <section class="box stack">
       <h2>Fault rules</h2>
       ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules. Responses are not modified.</p>`}
-      ${
-        requests.length > 0
-          ? html`<h3>Requests with a fault</h3>
-            <ul class="rows">${requests.map((request) => requestRow(sandbox, request))}</ul>`
-          : nothing
-      }
     </section>
   </div>`
 }

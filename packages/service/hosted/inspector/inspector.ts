@@ -51,8 +51,8 @@ export class Inspector extends LightElement {
           isLive ? 'Connected' : 'Reconnecting…'
         }</span>
         <span class="end row">${links}</span>
+        <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
       </header>
-      <nav aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
       ${error ? this.#error(error) : nothing}
       <main data-section=${route.section}>${this.#section()}</main>
       <footer class="row between hint">
@@ -66,7 +66,8 @@ export class Inspector extends LightElement {
   #section(): TemplateResult {
     const { section } = this.#sandbox.route
     try {
-      return views[section](this.#sandbox)
+      const [, view] = views[section]
+      return view(this.#sandbox)
     } catch (error) {
       const clear = () => this.#sandbox.act('DELETE', 'requests')
       return html`<div class="box stack welcome" role="alert">
@@ -122,7 +123,7 @@ export class Inspector extends LightElement {
 
   #error(message: string): TemplateResult {
     return html`<div class="notice between" role="alert"><p>${text(message, 500)}</p>
-      <button type="button" class="small" @click=${() => this.#sandbox.dismiss()}>Close</button></div>`
+      <button type="button" class="small" @click=${() => this.#sandbox.set({ error: undefined })}>Close</button></div>`
   }
 
   #merchant(): TemplateResult {
@@ -161,8 +162,8 @@ export class Inspector extends LightElement {
     const isCurrent = section === route.section
     // The badge leads to what it counts.
     const choose = () =>
-      this.#sandbox.show(section === 'requests' && failures > 0 ? 'failed' : 'all')
-    return html`<a href=${this.#sandbox.link(section)} @click=${choose} aria-current=${isCurrent ? 'page' : 'false'}>${titles[section]} ${
+      this.#sandbox.set({ filter: section === 'requests' && failures > 0 ? 'failed' : 'all' })
+    return html`<a href=${this.#sandbox.link(section)} @click=${choose} aria-current=${isCurrent ? 'page' : 'false'}>${views[section][0]} ${
       badges[section] || nothing
     }</a>`
   }
@@ -207,18 +208,11 @@ export class Inspector extends LightElement {
   }
 }
 
-const titles: Readonly<Record<Section, string>> = {
-  intents: 'Intents',
-  requests: 'Requests',
-  faults: 'Faults',
-  settings: 'Settings',
-}
-
-const views: Readonly<Record<Section, (sandbox: Sandbox) => TemplateResult>> = {
-  intents: intentsSection,
-  requests: requestsSection,
-  faults: faultsSection,
-  settings: settingsSection,
+const views: Readonly<Record<Section, readonly [string, (sandbox: Sandbox) => TemplateResult]>> = {
+  intents: ['Intents', intentsSection],
+  requests: ['Requests', requestsSection],
+  faults: ['Faults', faultsSection],
+  settings: ['Settings', settingsSection],
 }
 
 const notToken = 'This is not an admin token. Paste the printed link, or the part after its #.'

@@ -1,12 +1,12 @@
 /** One intent: its facts, outcomes, timeline, requests, and JSON. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
-import type { ShownIntent, SimulatedOutcome, TestCheckout } from '../../shared/sandbox-api.ts'
+import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { statusLabel } from './labels.ts'
-import { copyButton, jsonBlock, loading, name } from './markup.ts'
+import { codeBlock, copyButton, loading, name } from './markup.ts'
 import { requestRow } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
-import { money, time } from './show.ts'
+import { lines, money, time } from './show.ts'
 import { timeline } from './timeline.ts'
 
 export function intentDetail(sandbox: Sandbox): TemplateResult {
@@ -40,7 +40,7 @@ function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
         : nothing
     }
     <h3>JSON</h3>
-    ${jsonBlock(intent)}`
+    ${codeBlock(lines(intent))}`
 }
 
 /** What moves it on: the buyer in a test checkout, or an outcome without a buyer. */
@@ -51,7 +51,7 @@ function actions(
   if (finalizedAt) return nothing
   const openPage = async (): Promise<void> => {
     // Its cookie comes with the response, so this page sees no secret.
-    const checkout = await sandbox.act<TestCheckout>('POST', `/intents/${id}/checkout`)
+    const checkout = await sandbox.act<{ path: string }>('POST', `/intents/${id}/checkout`)
     if (checkout) open(checkout.path, '_blank')
   }
   const settle = (outcome: SimulatedOutcome) =>

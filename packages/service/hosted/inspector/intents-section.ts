@@ -33,7 +33,7 @@ export function intentsSection(sandbox: Sandbox): TemplateResult {
 function row(sandbox: Sandbox, intent: PaymentIntent): TemplateResult {
   const { id, orderId, amount, currency, status, createdAt, customer } = intent
   const isOpen = id === (sandbox.route.id ?? sandbox.data.intent?.intent.id)
-  return html`<li><a href=${sandbox.link('intents', id)} data-id=${id} aria-current=${isOpen ? 'true' : 'false'}>
+  return html`<li><a class="line" href=${sandbox.link('intents', id)} data-id=${id} aria-current=${isOpen ? 'true' : 'false'}>
     <b>${name(orderId)}</b>
     <span>${money(amount, currency)}</span>
     ${statusLabel(status, 'dot hint')}

@@ -1,16 +1,9 @@
 /** Markup that several sections share. @module */
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { copyText } from '../copy.ts'
 import type { Sandbox } from './sandbox.ts'
-import { lines, text } from './show.ts'
-
-/** A list of names and values, without the empty ones. */
-export function facts(rows: readonly (readonly [name: string, value: unknown])[]): TemplateResult {
-  return html`<dl class="columns">${rows.map(([name, value]) =>
-    value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing,
-  )}</dl>`
-}
+import { text } from './show.ts'
 
 /** What a section shows before it has any content. */
 export function emptySection(title: string, content: unknown): TemplateResult {
@@ -86,9 +79,4 @@ export function codeBlock(
   shown: unknown = content,
 ): TemplateResult {
   return html`<div class="code">${copyButton(content, label)}<pre tabindex="0">${shown}</pre></div>`
-}
-
-/** A value as JSON. */
-export function jsonBlock(value: unknown, copied = lines(value)): TemplateResult {
-  return codeBlock(copied, 'Copy', lines(value))
 }

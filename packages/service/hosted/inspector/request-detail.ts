@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { curlOf } from './curl.ts'
 import { faultText } from './labels.ts'
-import { codeBlock, facts, jsonBlock, loading, name } from './markup.ts'
+import { codeBlock, loading, name } from './markup.ts'
 import { notes, status } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
 import { duration, lines, money, readJson, text, time } from './show.ts'
@@ -24,15 +24,23 @@ export function requestDetail(sandbox: Sandbox): TemplateResult {
 
 function shown(sandbox: Sandbox, exchange: LoggedExchange): TemplateResult {
   const { request, headers, responseHeaders, requestBody, responseBody } = exchange
-  const { requestId, method, path, status: code } = request
+  const { requestId, method, path, status: code, faults } = request
   const received = code === 0 ? {} : { 'request-id': requestId, ...responseHeaders }
-  return html`<header class="row">
-      <h2 tabindex="-1">${text(method, 8)} ${text(path)}</h2>${status(request)} ${notes(request)}
+  return html`<header>
+      <div class="row"><h2 tabindex="-1">${text(method, 8)} ${text(path)}</h2>${status(request)} ${notes(request)}</div>
+      ${about(sandbox, request)}
     </header>
-    ${reasons(request)} ${summary(sandbox, exchange)}
+    ${reasons(request)} ${faults.map((fault) => html`<p>${faultText(fault)}</p>`)}
     ${message('Request', headers, requestBody)} ${message('Response', received, responseBody)}
     <h3>Send again</h3>
     ${command(exchange)}`
+}
+
+/** When it was, and what it was about. */
+function about(sandbox: Sandbox, { at, ms, order, intentId }: LoggedRequest): TemplateResult {
+  return html`<p class="row hint"><span>${time(at)}, ${duration(ms)}</span>
+    ${order ? html`<span>${name(order.orderId)} ${money(order.amount, order.currency)}</span>` : nothing}
+    ${intentId ? html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>` : nothing}</p>`
 }
 
 /** The problem's explanation, and that of each field. */
@@ -52,49 +60,19 @@ function reasons({ operation, problem, detail, errors }: LoggedRequest): unknown
   </div>`
 }
 
-function summary(sandbox: Sandbox, { request }: LoggedExchange): TemplateResult {
-  const { intentId, idempotencyKey, operation, status: code, faults, at, ms, order } = request
-  const orderId = order?.orderId
-  const amount = order && money(order.amount, order.currency)
-  return facts([
-    ['Connection', code === 0 && 'Closed before the response was sent'],
-    [
-      'Fault',
-      faults.length > 0 &&
-        faults.map((fault) => html`<code>${text(fault)}</code> ${faultText(fault)} `),
-    ],
-    ['Time', time(at)],
-    ['Duration', duration(ms)],
-    ['Order', orderId && html`${name(orderId)}${amount ? html`, ${amount}` : nothing}`],
-    [
-      'Intent',
-      intentId &&
-        html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>`,
-    ],
-    [
-      'Idempotency-Key',
-      operation === 'create' && html`<code>${text(idempotencyKey ?? 'None')}</code>`,
-    ],
-  ])
-}
-
+/** Headers and body, whose bytes the button copies. */
 function message(
   title: string,
   headers: Readonly<Record<string, string>>,
   body: string | null,
 ): unknown {
-  const sent = Object.entries(headers)
+  const sent = Object.entries(headers).map(([header, value]) => text(`${header}: ${value}`, 300))
   if (sent.length === 0 && body === null) return nothing
-  const value = readJson(body)
+  const shown = body === null ? '' : lines(readJson(body) ?? body)
+  const head = sent.join('\n')
+  const gap = head && shown && '\n\n'
   return html`<h3>${title}</h3>
-    ${facts(sent.map(([header, content]) => [text(header), html`<code>${text(content, 255)}</code>`]))}
-    ${
-      body === null
-        ? nothing
-        : value === undefined
-          ? codeBlock(body, 'Copy', lines(body))
-          : jsonBlock(value, body)
-    }`
+    ${codeBlock(body ?? head, 'Copy', html`<span class="hint">${head}</span>${gap}${shown}`)}`
 }
 
 /** The request as a command. */

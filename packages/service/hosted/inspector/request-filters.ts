@@ -1,17 +1,17 @@
 /** The filters of the request log. Pure. @module */
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 
-export type FilterName = 'all' | 'failed' | 'replayed' | 'lost' | 'conflicts' | 'lint'
-
 /** Each filter with its label and its explanation. */
-export const filterNames: readonly (readonly [FilterName, string, string])[] = [
+export const filterNames = [
   ['all', 'All', ''],
   ['failed', 'Failed', 'Rejected, or without a complete response.'],
   ['replayed', 'Replayed', 'The first intent of the Idempotency-Key was returned again.'],
   ['lost', 'Lost', 'The client got no complete response. The intent may exist.'],
   ['conflicts', 'Conflicts', 'The Idempotency-Key was used with another body, or is still in use.'],
   ['lint', 'Lint', 'What would fail or leak in production, with its fix.'],
-]
+] as const
+
+export type FilterName = (typeof filterNames)[number][0]
 
 /** Returns whether a request failed. That of a key check, whose 404 is expected, did not. */
 function isFailure({ operation, status }: LoggedRequest): boolean {

@@ -12,7 +12,7 @@ export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateRe
     operation !== 'check' &&
     text([problem, ...errors.map(({ pointer }) => pointer)].join(' '))
   const isOpen = requestId === sandbox.route.id
-  return html`<li><a href=${sandbox.link('requests', requestId)} data-id=${requestId}
+  return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
     aria-current=${isOpen ? 'true' : 'false'}>
     <span class="subject">${
       order

@@ -24,7 +24,7 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
       placeholder: 'Order, path, status, error, key, id',
       filters: html`<div class="row chips" role="group" aria-label="Show">${filterNames.map(
         ([show, label, hint]) => html`<button type="button" class="small" title=${hint}
-          aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.show(show)}>${label} ${found[show].length}</button>`,
+          aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.set({ filter: show })}>${label} ${found[show].length}</button>`,
       )}</div>`,
       rows: isLint
         ? found.lint.map((issue) => [`${issue.rule} ${issue.detail}`, issueRow(sandbox, issue)])
@@ -45,7 +45,7 @@ function issueRow(
 ): TemplateResult {
   const tone = rule.startsWith('secret') ? 'bad' : 'waiting'
   const isOpen = requestId === sandbox.route.id
-  return html`<li data-tone=${tone}><a href=${sandbox.link('requests', requestId)}
+  return html`<li data-tone=${tone}><a class="line" href=${sandbox.link('requests', requestId)}
     data-id=${requestId} aria-current=${isOpen ? 'true' : 'false'}>
     <b class="whole dot">${text(title)}</b><span></span>
     <span class="hint">${time(lastAt)}</span>

@@ -1,13 +1,13 @@
 /** What the inspector shows: read once a second, and after each action. @module */
+import { initialState, Task } from '@lit/task'
 import type { Problem } from '@pi-checkout/contract'
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { ReactiveControllerHost } from 'lit'
 import type {
   IntentPage,
   LintIssue,
   LoggedExchange,
   LoggedRequest,
   SandboxEnvironment,
-  SandboxEnvironments,
   ShownIntent,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
@@ -19,8 +19,7 @@ import { SharedToken } from './shared-token.ts'
 interface Data {
   readonly intents?: IntentPage | null
   readonly requests?: Log | null
-  /** The rules, and the newest requests that a fault changed. */
-  readonly faults?: (Log & { readonly rules: readonly StoredFaultRule[] }) | null
+  readonly faults?: { readonly rules: readonly StoredFaultRule[] } | null
   readonly issues?: readonly LintIssue[] | undefined
   /** The open intent, or the newest one of the list. */
   readonly intent?: ShownIntent | null | undefined
@@ -46,9 +45,7 @@ class Rejection extends Error {
   }
 }
 
-export class Sandbox implements ReactiveController {
-  /** `locked`: no token, or a rejected one. */
-  connection: 'locked' | 'connecting' | 'connected' | 'lost' = 'locked'
+export class Sandbox {
   /** Why the last token or action was rejected. */
   error: string | undefined
   route: Route = { section: 'intents' }
@@ -66,36 +63,41 @@ export class Sandbox implements ReactiveController {
   } = {}
 
   readonly #host: ReactiveControllerHost
+  readonly #reading: Task
   readonly #shared = new SharedToken((token) => this.unlock(token))
-  #token: string | undefined
+  #token = this.#shared.find()
   #isActing = false
-  #reading = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
-    host.addController(this)
+    this.#reading = new Task(host, {
+      args: () => [this.#token, writeRoute(this.route), this.search],
+      task: async ([token], { signal }) =>
+        token
+          ? await this.#read(AbortSignal.any([signal, AbortSignal.timeout(readTimeout)]))
+          : initialState,
+      onComplete: () => this.#onRead(),
+      onError: (error) => this.#onRead(error),
+    })
   }
 
-  hostConnected(): void {
-    const token = this.#token === undefined ? this.#shared.find() : undefined
-    if (token) this.unlock(token)
+  /** `locked`: no token, or a rejected one. */
+  get connection(): 'locked' | 'connected' | 'lost' {
+    const { error } = this.#reading
+    if (this.#token === undefined) return 'locked'
+    return error === undefined || isUnauthorized(error) ? 'connected' : 'lost'
   }
 
   unlock(token: string): void {
     this.#token = token
-    this.connection = 'connecting'
-    this.error = undefined
-    void this.refresh()
+    this.set({ error: undefined })
   }
 
   lock(reason: string): void {
-    this.#stop()
     this.#shared.forget()
     this.#token = undefined
-    this.connection = 'locked'
-    this.error = reason
-    this.#host.requestUpdate()
+    this.set({ error: reason })
   }
 
   /** Returns the address of a section, or of an intent or request, of the same environment. */
@@ -109,33 +111,30 @@ export class Sandbox implements ReactiveController {
     if (route.section !== this.route.section) this.search = noSearch
     if (route.environment && route.environment !== environment) this.#leaveEnvironment()
     if (route.id !== id) this.data = { ...this.data, intent: undefined, exchange: undefined }
-    this.error = undefined
     this.results = {}
     this.route = route
-    void this.refresh()
+    this.set({ error: undefined })
   }
 
-  show(filter: FilterName): void {
-    this.filter = filter
+  set(shown: Partial<Pick<Sandbox, 'error' | 'filter' | 'search'>>): void {
+    Object.assign(this, shown)
     this.#host.requestUpdate()
   }
 
   find(search: Partial<typeof noSearch>): void {
-    this.search = { ...this.search, before: '', ...search }
     // The newest of what is found is open.
     if (this.route.section === 'intents' && this.route.id) location.replace(this.link('intents'))
-    // The next character may follow.
-    this.#refreshIn(search.q === undefined ? 0 : typingPause)
+    this.set({ search: { ...this.search, before: '', ...search } })
   }
 
   /**
-   * Sends a request, unless another one runs. If it fails, shows why and returns `undefined`.
+   * Sends a request, unless another one runs. If it fails, shows why and returns `null`.
    *
    * @param path - Without `/` at its start: of the environment.
    */
-  async act<Result>(method: Method, path: string, body?: unknown): Promise<Result | undefined> {
+  async act<Result>(method: Method, path: string, body?: unknown): Promise<Result | null> {
     const token = this.#token
-    if (this.#isActing) return undefined
+    if (this.#isActing) return null
     this.#isActing = true
     this.error = undefined
     const whole = path.startsWith('/') ? path : `/environments/${this.environment?.id}/${path}`
@@ -143,63 +142,33 @@ export class Sandbox implements ReactiveController {
       const signal = AbortSignal.timeout(actionTimeout)
       const result = await this.#send<Result>(method, whole, { body, signal })
       this.results = { ...this.results, [path]: result }
-      await this.refresh()
+      await this.#reading.run()
       return result
     } catch (error) {
       // The request may have been sent with an earlier token.
-      if (token !== this.#token) return undefined
+      if (token !== this.#token) return null
       if (isUnauthorized(error)) this.lock(tokenUnknown)
       else this.error = error instanceof Rejection ? error.message : 'The service did not respond.'
-      return undefined
+      return null
     } finally {
       this.#isActing = false
       this.#host.requestUpdate()
     }
   }
 
-  dismiss(): void {
-    this.error = undefined
-    this.#host.requestUpdate()
-  }
-
-  /** Reads now, in place of the current read, and then once a second. */
-  async refresh(): Promise<void> {
-    this.#stop()
-    this.#host.requestUpdate()
-    const [token, reading] = [this.#token, this.#reading]
-    if (token === undefined) return
-    const late = setTimeout(() => reading.abort(), readTimeout)
-    try {
-      await this.#read(reading.signal)
-      this.connection = 'connected'
-      this.#shared.keep(token)
-    } catch (error) {
-      if (reading !== this.#reading) return
-      if (isUnauthorized(error)) return this.lock(tokenUnknown)
-      this.connection = 'lost'
-    } finally {
-      clearTimeout(late)
-    }
-    if (reading === this.#reading) this.#refreshIn(interval)
-  }
-
-  #refreshIn(milliseconds: number): void {
-    this.#stop()
-    this.#timer = setTimeout(() => void this.refresh(), milliseconds)
-    this.#host.requestUpdate()
-  }
-
-  #stop(): void {
+  /** Shares a token that the service has accepted, and reads again after a second. */
+  #onRead(error?: unknown): void {
     clearTimeout(this.#timer)
-    this.#reading.abort()
-    this.#reading = new AbortController()
+    if (isUnauthorized(error)) this.lock(tokenUnknown)
+    else this.#timer = setTimeout(() => void this.#reading.run(), interval)
+    if (this.#token && error === undefined) this.#shared.keep(this.#token)
   }
 
   async #read(signal: AbortSignal): Promise<void> {
     const { section, id } = this.route
-    const get: Get = async (path) => await this.#get(path, signal)
+    const get: Get = async (path) => await this.#send('GET', path, { signal })
     const [all, linked] = await Promise.all([
-      get<SandboxEnvironments>('/environments'),
+      get<{ environments: readonly SandboxEnvironment[] }>('/environments'),
       section === 'intents' && id ? get<ShownIntent>(`/intents/${id}`) : undefined,
     ])
     const { environments } = all ?? { environments: [] }
@@ -242,27 +211,19 @@ export class Sandbox implements ReactiveController {
     this.search = noSearch
   }
 
-  /** Reads what may not exist: `null` then. */
-  async #get<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
-    try {
-      return await this.#send<Body>('GET', path, { signal })
-    } catch (error) {
-      if (error instanceof Rejection && error.status === 404) return null
-      throw error
-    }
-  }
-
+  /** Returns `null` for what does not exist. */
   async #send<Body>(
     method: Method,
     path: string,
     { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
-  ): Promise<Body> {
+  ): Promise<Body | null> {
     const headers = new Headers({ authorization: `Bearer ${this.#token}` })
     if (body !== undefined) headers.set('content-type', 'application/json')
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
     const response = await fetch(`/_sandbox${path}`, { method, headers, signal, ...content })
     // The service is of the same build.
     if (response.ok) return (await response.json()) as Body
+    if (method === 'GET' && response.status === 404) return null
     const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
     throw new Rejection(response.status, detail ?? `The service returned ${response.status}.`)
   }
@@ -281,4 +242,3 @@ const tokenUnknown =
 const interval = 1000
 const readTimeout = 4000
 const actionTimeout = 10_000
-const typingPause = 100

@@ -13,15 +13,15 @@ export function timeline({ intent, events, confirmations }: ShownIntent): Templa
     if (cause === 'confirmed') confirmed++
     const confirmation = confirmations[confirmed - 1]
     const reason = confirmation && reasonOf(confirmation, cause)
-    return html`<li data-tone=${reason ? 'bad' : toneOf(status)}>
-      <span class="what dot">${text(cause)}</span>
-      <time class="hint" datetime=${at} >${time(at)}</time>
-      <span class="hint to"><code>${text(status)}</code>${confirmation ? html` · ${cardOf(confirmation)}` : nothing}${
+    return html`<li data-tone=${reason ? 'bad' : toneOf(status)}><div class="line">
+      <b class="what dot">${text(cause)}</b>
+      <time class="hint" datetime=${at}>${time(at)}</time>
+      <span class="notes hint to"><code>${text(status)}</code>${confirmation ? html` · ${cardOf(confirmation)}` : nothing}${
         reason ? html` · <code class="why">${text(reason)}</code>` : nothing
       }</span>
-    </li>`
+    </div></li>`
   })
-  return html`<ol class="timeline">${items}</ol>`
+  return html`<ol class="rows timeline">${items}</ol>`
 }
 
 function cardOf({ paymentMethod: { type, card } }: Confirmation): string {

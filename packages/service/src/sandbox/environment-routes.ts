@@ -2,7 +2,7 @@
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
-import type { SandboxEnvironment, SandboxEnvironments } from '../../shared/sandbox-api.ts'
+import type { SandboxEnvironment } from '../../shared/sandbox-api.ts'
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
@@ -48,7 +48,7 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     const listed = environments
       .filter(({ mode }) => mode === 'test')
       .map((environment) => shown(environment, keys))
-    return json(reply, { environments: listed } satisfies SandboxEnvironments)
+    return json(reply, { environments: listed })
   })
   app.post(
     routes.createEnvironment.path,

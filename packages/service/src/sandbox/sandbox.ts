@@ -92,8 +92,8 @@ function addLogAndFaultRoutes(app: App, { faults, requestLog }: AppOptions): voi
     json(reply, { findings: requestLog.issues(environment) }),
   )
 
-  app.get(routes.faults.path, async ({ environment: { id } }, reply) =>
-    json(reply, { rules: faults.list(id), requests: requestLog.requestsWithFaults(id) }),
+  app.get(routes.faults.path, async ({ environment }, reply) =>
+    json(reply, { rules: faults.list(environment.id) }),
   )
   app.post(
     routes.addFault.path,

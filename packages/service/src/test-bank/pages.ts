@@ -40,11 +40,11 @@ export function bankPage(
     .replace('<!--content-->', () => content)
 }
 
-export function textsOf(locale: string): ChallengeTexts {
+function textsOf(locale: string): ChallengeTexts {
   return challengeTexts[languageOf(locale)]
 }
 
-export function errorText(tries: number, locale: string): string {
+function errorText(tries: number, locale: string): string {
   const { wrong, wrongLast } = textsOf(locale)
   return tries + 1 < maxChallengeTries ? wrong : wrongLast
 }

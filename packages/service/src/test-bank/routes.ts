@@ -6,18 +6,17 @@
  */
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { ChallengeResult } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
 import { type App, parseForms } from '../http/app.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
-import { json, page } from '../http/send.ts'
+import { page } from '../http/send.ts'
 import { newId } from '../ids.ts'
 import { type Challenge, stateOf } from '../intents/intent.ts'
 import type { Cause } from '../intents/lifecycle.ts'
 import { change, load } from '../intents/store.ts'
 import type { AppOptions } from '../options.ts'
 import { hashOfToken } from '../tokens.ts'
-import { bankPage, errorText, type Outcome, textsOf } from './pages.ts'
+import { bankPage, type Outcome } from './pages.ts'
 
 export function addTestBankRoutes(app: App, options: AppOptions): void {
   const { intents, publicUrl, hostedFolder, sessions } = options
@@ -76,12 +75,10 @@ export function addTestBankRoutes(app: App, options: AppOptions): void {
       const step = await takeStep('challenge', display, { token, code: undefined })
       return respond(reply, step, locale)
     })
-    app.post(answer, { schema: { body: FormSchema } }, async ({ body, headers }, reply) => {
+    app.post(answer, { schema: { body: FormSchema } }, async ({ body }, reply) => {
       const { token, locale, action } = body
       const code = action === 'cancel' ? undefined : body.code.trim()
       const step = await takeStep('code', display, { token, code })
-      // A script in an iframe, where a form post adds a history entry. Headers of JSON prevent caching and embedding.
-      if (headers.accept === 'application/json') return json(reply, resultOf(step.outcome, locale))
       return respond(reply, step, locale)
     })
   }
@@ -99,9 +96,3 @@ const FormSchema = z
     code: Text,
   })
   .prefault({})
-
-function resultOf(outcome: Outcome, locale: string): ChallengeResult {
-  const { next } = outcome
-  if (next !== 'ask') return { next, text: textsOf(locale)[next] }
-  return { next, text: errorText(outcome.challenge.tries, locale), token: outcome.token }
-}

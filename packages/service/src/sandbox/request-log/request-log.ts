@@ -63,9 +63,6 @@ export function createRequestLog(now: () => Date) {
       visible(environmentId).find(({ request }) => request.requestId === requestId),
     requestsAbout: (environmentId: string, intentId: string): readonly LoggedRequest[] =>
       newest(visible(environmentId).filter(({ request }) => request.intentId === intentId)),
-    /** Returns the newest requests of an environment that a fault changed. */
-    requestsWithFaults: (environmentId: string): readonly LoggedRequest[] =>
-      newest(visible(environmentId).filter(({ request }) => request.faults.length > 0)),
     issues: ({ id, allowedOrigins }: Pick<Environment, 'id' | 'allowedOrigins'>) =>
       findIssues(visible(id), allowedOrigins),
     /** Clears the requests of an environment and of unknown environments. */
