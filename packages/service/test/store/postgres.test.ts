@@ -55,37 +55,6 @@ test('creates each intent once if instances send batches of the same keys in ano
   expect(new Set(responses.map(({ text }) => text)).size).toBe(keys.length)
 })
 
-test('loses no acknowledged intent when database connections are cut', async () => {
-  const acknowledged = new Map<string, string>()
-  let isCutting = true
-  const workers = instances.flatMap((merchant, instance) =>
-    ['a', 'b', 'c'].map(async (name) => {
-      for (let number = 0; isCutting; number++) {
-        const key = `cut-${instance}-${name}-${number}`
-        const response = await create(merchant, order, { 'idempotency-key': key })
-        const text = await response.text()
-        if (response.status === 201) acknowledged.set(key, text)
-        else expect(response.status).toBe(503)
-      }
-    }),
-  )
-  for (let round = 0; round < 3; round++) {
-    const before = acknowledged.size
-    await expect.poll(() => acknowledged.size).toBeGreaterThan(before)
-    await operator.query(`
-      select pg_terminate_backend(pid) from pg_stat_activity
-       where pid <> pg_backend_pid() and backend_type = 'client backend'`)
-  }
-  isCutting = false
-  await Promise.all(workers)
-  await Promise.all(
-    [...acknowledged].map(async ([key, text]) => {
-      const replay = await create(one, order, { 'idempotency-key': key })
-      expect(await replay.text()).toBe(text)
-    }),
-  )
-})
-
 test.each([
   ['no secret key', undefined, 'environment variable is not set. PostgreSQL stores require it'],
   ['another key', newSecretKey(), 'differs from the key that this store was created with'],
