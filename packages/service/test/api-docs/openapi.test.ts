@@ -8,8 +8,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { openapi } from '../../src/api-docs/openapi.ts'
-import { control } from '../support/sandbox.ts'
-import { create, created, retrieve, startTestService, order as valid } from '../support/service.ts'
+import { startTestService, order as valid } from '../support/service.ts'
 
 const description = openapi('http://127.0.0.1:4000')
 
@@ -39,17 +38,17 @@ const { schemas } = description.components
 
 test('lets clients accept fields and values of later versions', async () => {
   const service = await startTestService()
-  const { id, ...intent } = await created(service, {
+  const { id, ...intent } = await service.created({
     ...valid,
     customer: { id: 'c' },
     metadata: {},
   })
   const examples: [keyof typeof schemas, unknown][] = [['CreatedPaymentIntent', { id, ...intent }]]
   for (const outcome of ['declined', 'requires_action']) {
-    await control(service, 'POST', `/intents/${id}/settle`, { outcome })
-    examples.push(['PaymentIntent', await (await retrieve(service, id)).json()])
+    await service.control('POST', `/intents/${id}/settle`, { outcome })
+    examples.push(['PaymentIntent', await (await service.retrieve(id)).json()])
   }
-  examples.push(['Problem', await (await create(service, { amount: 0 })).json()])
+  examples.push(['Problem', await (await service.create({ amount: 0 })).json()])
   for (const [name, response] of examples) {
     const Response = z.fromJSONSchema(schemas[name] as z.core.JSONSchema.JSONSchema)
     for (const later of [response, ...laterVersions(response)]) {

@@ -1,7 +1,7 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import { connectTo, startPostgres } from '../support/lifetime.ts'
-import { created, problemOf, startTestService, startWaiting, statusOf } from '../support/service.ts'
+import { problemOf, startTestService, startWaiting } from '../support/service.ts'
 
 const server = await startPostgres()
 const env = { ...server.env, PI_PUBLIC_URL: 'http://pay.localhost:4000' }
@@ -10,7 +10,7 @@ const operator = await connectTo(server.url)
 
 /** Opens one buyer's page at each instance, for the same new intent. The second one waits for a change. */
 async function openPages() {
-  const pair = await created(first)
+  const pair = await first.created()
   const [page, waits] = [first, second].map(
     ({ url: nodeUrl }) => new HostedPage({ url: env.PI_PUBLIC_URL, nodeUrl }),
   ) as [HostedPage, HostedPage]
@@ -56,5 +56,5 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   await expect.poll(async () => (await operator.query(waiting)).rowCount).toBeGreaterThan(0)
   await revoking.query('commit')
   expect(await problemOf(await paying)).toBe('401 invalid_session')
-  expect(await statusOf(first, id)).toBe('canceled')
+  expect(await first.statusOf(id)).toBe('canceled')
 })

@@ -2,10 +2,10 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { created, startTestService } from '../support/service.ts'
+import { startTestService } from '../support/service.ts'
 
 const service = await startTestService({}, { flags: { shopOrigin: ['https://shop.example'] } })
-const { id } = await created(service)
+const { id } = await service.created()
 const hostedPage = await fetch(`${service.url}/checkout/${id}`)
 const hostedPolicy = hostedPage.headers.get('content-security-policy') ?? ''
 const [, bank = ''] = /frame-src ([^\s;]+)/.exec(hostedPolicy) ?? []

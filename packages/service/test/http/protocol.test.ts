@@ -1,6 +1,6 @@
 import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
-import { openPage, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
+import { order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
 const { host, port } = new URL(service.url)
@@ -43,7 +43,7 @@ test('takes an address in absolute form', async () => {
 
 test('takes a host name and an authentication scheme in upper case', async () => {
   expect((await get('/docs', `Host: LOCALHOST:${port}`)).status).toBe(200)
-  const { token } = await openPage(service)
+  const { token } = await service.openPage()
   const upper = [`Host: Localhost:${port}`, `Authorization: BEARER ${token}`]
   const site = [`Origin: http://localhost:${port}`, 'Sec-Fetch-Site: same-origin']
   expect((await get('/checkout-api/intent', ...upper, ...site)).status).toBe(200)

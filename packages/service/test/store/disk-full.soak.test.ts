@@ -4,7 +4,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { atEnd, temporaryFolder } from '../support/lifetime.ts'
-import { create, isReplay, type Merchant, startTestService } from '../support/service.ts'
+import { isReplay, type Merchant, startTestService } from '../support/service.ts'
 
 const folder = temporaryFolder()
 // A separate disk that is small enough to fill; only root may mount one.
@@ -31,7 +31,7 @@ for (const { full, free, values } of [
       )
       const send = async (number: number, to: Merchant = service): Promise<Response> => {
         const order = { amount: 1, currency: 'AMD', orderId: `A-${number}`, metadata }
-        return await create(to, order, { 'idempotency-key': `full-${number}` })
+        return await to.create(order, { 'idempotency-key': `full-${number}` })
       }
       const acknowledged = new Map<number, string>()
       const rejected: number[] = []

@@ -5,7 +5,7 @@ import type { Standby, TemporaryPostgres } from '@pi-checkout/test-support/postg
 import { expect, test } from 'vitest'
 import { newSecretKey } from '../../src/secret-keys.ts'
 import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
-import { create, order, retrieve, startTestService } from '../support/service.ts'
+import { Merchant, order, startTestService } from '../support/service.ts'
 
 /** The standby stops, the commits that wait for it are ended, and then the primary is killed. */
 async function loseStandbyFirst(primary: TemporaryPostgres, standby: Standby): Promise<void> {
@@ -52,8 +52,7 @@ const env = {
 const one = await startTestService(env)
 const instances = [one, await startTestService(env), await startTestService(env)]
 for (const { url } of instances) service.targets.add(portOf(url))
-const { apiKey } = one
-const merchant = { url: service.origin, apiKey }
+const merchant = new Merchant({ ...one, url: service.origin })
 
 /** The status of each acknowledged intent, by its id. */
 const acknowledged = new Map<string, string>()
@@ -78,8 +77,8 @@ async function failOver(): Promise<void> {
     database.targets.clear()
     database.targets.add(portOf(standby.url))
     if (fail !== demote) database.closeConnections()
-    const recoveries = instances.map(async ({ url }) => {
-      await createOnce(`after-${round}-${portOf(url)}`, { url, apiKey })
+    const recoveries = instances.map(async (instance) => {
+      await createOnce(`after-${round}-${portOf(instance.url)}`, instance)
       return Math.round(performance.now() - promotedAt)
     })
     const times = await Promise.all(recoveries)
@@ -98,7 +97,7 @@ async function merchants(lane: number): Promise<void> {
     const created = await createOnce(`${lane}-${number}`)
     expect(await createOnce(`${lane}-${number}`)).toBe(created)
     const { id } = JSON.parse(created)
-    await untilStatus(200, () => retrieve(merchant, id))
+    await untilStatus(200, () => merchant.retrieve(id))
   }
 }
 
@@ -115,7 +114,7 @@ async function buyers(lane: number): Promise<void> {
     const paid = await untilStatus(200, pay)
     acknowledged.set(id, 'succeeded')
     expect(await untilStatus(200, pay)).toBe(paid)
-    const intent = await untilStatus(200, () => retrieve(merchant, id))
+    const intent = await untilStatus(200, () => merchant.retrieve(id))
     expect(JSON.parse(intent)).toMatchObject({ status: 'succeeded' })
   }
 }
@@ -123,7 +122,7 @@ async function buyers(lane: number): Promise<void> {
 /** Sends a create with this key until it is acknowledged. */
 async function createOnce(key: string, to = merchant): Promise<string> {
   const text = await untilStatus(201, () =>
-    create(to, { ...order, orderId: key }, { 'idempotency-key': key }),
+    to.create({ ...order, orderId: key }, { 'idempotency-key': key }),
   )
   const { id, status } = JSON.parse(text)
   acknowledged.set(id, status)
