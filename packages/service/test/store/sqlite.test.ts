@@ -2,31 +2,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { lockDirectory } from '../../src/store/data-directory.ts'
-import { sql } from '../../src/store/sql.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
 import { startProcess } from '../support/service.ts'
 import { hashes, newIntent, openTestStore } from '../support/store.ts'
-
-test.each([
-  ['a boolean', true],
-  ['nothing', undefined],
-  ['a date', new Date()],
-  ['a bytes', Buffer.alloc(1)],
-  ['a BigInt', 1n],
-  ['U+0000', 'a\0b'],
-  ['an integer above 2^53', 2 ** 53],
-  ['a fraction', 1.5],
-  ['no number', Number.NaN],
-])('accepts no value that libsql would end the process for or change: %s', (_, value) => {
-  expect(() => sql`select ${value as never} as value`).toThrow('A value of a statement must be')
-})
-
-test('returns exactly the texts and integers that it stored', async () => {
-  const db = await openTestStore()
-  for (const value of ['', 'Ա\u{1F600}"\'\\', ' ', 2 ** 53 - 1, -(2 ** 53) + 1, 0, null]) {
-    expect(await db.query(sql`select ${value} as value`)).toEqual([{ value }])
-  }
-})
 
 test('lets one service have a directory until it ends, also if it is killed', async () => {
   const directory = temporaryFolder()
