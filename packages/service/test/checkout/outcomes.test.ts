@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { answer, challenge, enter, tokenIn } from '../support/bank.ts'
 import { problemOf, startTestService, storeSettings } from '../support/service.ts'
 
-/** Number and code, and the failure that buyer and merchant see. */
+/** Number, and code or cancel at the bank, and the failure that buyer and merchant see. */
 const declines = [
   ['4000000000000002', '', 'card_declined', 'generic_decline'],
   ['4000000000009995', '', 'card_declined', 'insufficient_funds'],
@@ -12,6 +12,7 @@ const declines = [
   ['4000000000000119', '', 'processing_error', null],
   ['4000000000003220', '0000', 'authentication_failed', 'authentication_denied'],
   ['4000000000003220', '9999', 'authentication_failed', 'authentication_unavailable'],
+  ['4000000000003220', 'cancel', 'authentication_failed', 'authentication_canceled'],
   ['4000008400001629', '1234', 'card_declined', 'generic_decline'],
   ['4000008260003178', '1234', 'card_declined', 'insufficient_funds'],
   ['4000008400001280', '1234', 'authentication_unavailable', null],
@@ -87,15 +88,5 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     await service.control('PUT', clock, { advance: 60_000 })
     expect((await slow.view()).status).toBe('succeeded')
     expect((await pending.view()).status).toBe('processing')
-  })
-
-  test('charges once for one of twenty simultaneous confirmations', async () => {
-    const page = await service.openPage()
-    const { id } = await page.view()
-    const pay = () => page.pay('4242424242424242', { version: 1 })
-    const responses = await Promise.all(Array.from({ length: 20 }, pay))
-    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
-    const details = await (await service.control('GET', `/intents/${id}`)).json()
-    expect(details).toMatchObject({ confirmations: [{ state: 'succeeded' }] })
   })
 })

@@ -16,15 +16,6 @@ async function challenged(number = '4000000000003220'): Promise<HostedPage> {
 
 const over = 'no longer open'
 
-test('accepts another card after a cancel at the bank', async () => {
-  const { page, ticket, token } = await challenge(await service.openPage())
-  await submit(`${ticket.url}/answer`, { token, action: 'cancel' })
-  expect(await page.view()).toMatchObject({
-    status: 'requires_payment_method',
-    lastPaymentFailure: { declineCode: 'authentication_canceled' },
-  })
-})
-
 test('opens one page once with the newest token of its challenge', async () => {
   const client = await challenged()
   const older = await client.openChallenge()
