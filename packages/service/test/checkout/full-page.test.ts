@@ -124,19 +124,10 @@ test.each([
   ['a form with a wrong secret', { origin: shop }, { clientSecret: 'pi_1_secret_x' }, 404],
   ['a form without a secret', { origin: shop }, { clientSecret: '' }, 404],
   ['an unknown intent', { origin: shop }, { id: 'pi_000000000000000000000000' }, 404],
+  ['what is no form', { origin: shop, 'content-type': 'application/json' }, {}, 415],
 ] as const)('opens nothing for %s', async (_, headers, fields, status) => {
   const response = await open({ ...(await service.created()), ...fields }, fields, headers)
   expect(response.status).toBe(status)
   expect(response.headers.get('set-cookie')).toBeNull()
   expect(await response.text()).not.toContain('secret')
-})
-
-test('opens nothing for what is no form', async () => {
-  const { id, clientSecret } = await service.created()
-  const response = await fetch(`${service.url}/checkout/${id}`, {
-    method: 'POST',
-    headers: { origin: shop, 'content-type': 'application/json' },
-    body: JSON.stringify({ clientSecret, returnUrl }),
-  })
-  expect(response.status).toBe(415)
 })

@@ -1,4 +1,4 @@
-import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
+import { cardOf, type Handoff, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import { ConfirmSchema, rejectPastExpiry } from '../../src/checkout/parse-request.ts'
 import { order, problemOf, startTestService, startWaiting } from '../support/service.ts'
@@ -12,6 +12,10 @@ const live = await service.newKey('Tsiran', 'live')
 await service.changeOrigin('addOrigin', shop, { environment: 'live' })
 
 const protectedPaths = ['confirm', 'cancel', 'challenge/open', 'challenge/cancel']
+
+async function openSession({ id, clientSecret }: Handoff, origin = shop): Promise<Response> {
+  return await new HostedPage(service).post('session', { id, clientSecret, origin })
+}
 
 test('shows merchant, amount, and order, and no customer data', async () => {
   const customer = { id: 'cus_1', email: 'ani@example.com' }
@@ -34,12 +38,8 @@ test('shows merchant, amount, and order, and no customer data', async () => {
 })
 
 test('returns one 404 for every mismatch of id and clientSecret', async () => {
-  const [one, two, revoked] = [
-    await service.created(),
-    await service.created(),
-    await live.created(),
-  ]
-  const foreign = await other.created()
+  const [one, two] = [await service.created(), await service.created()]
+  const [foreign, revoked] = [await other.created(), await live.created()]
   await service.revokeSecret(revoked.id)
   const bodies = new Set<string>()
   for (const [id, clientSecret] of [
@@ -50,8 +50,7 @@ test('returns one 404 for every mismatch of id and clientSecret', async () => {
     [one.id, 'short'],
     [revoked.id, revoked.clientSecret],
   ] as const) {
-    const page = new HostedPage(service)
-    const response = await page.post('session', { id, clientSecret, origin: shop })
+    const response = await openSession({ id, clientSecret })
     expect(response.status).toBe(404)
     bodies.add((await response.text()).replace(/req_\w+/, ''))
   }
@@ -61,8 +60,7 @@ test('returns one 404 for every mismatch of id and clientSecret', async () => {
 test.each(['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()])(
   'rejects a session for a page of %s',
   async (origin) => {
-    const { id, clientSecret } = await service.created()
-    const response = await new HostedPage(service).post('session', { id, clientSecret, origin })
+    const response = await openSession(await service.created(), origin)
     expect(await response.json()).toMatchObject({
       code: 'origin_not_allowed',
       detail: expect.stringContaining('Run pi-service origins add.'),
@@ -71,15 +69,14 @@ test.each(['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()]
 )
 
 test('opens a settled intent for ten minutes', async () => {
-  const { id, clientSecret } = await service.created()
+  const pair = await service.created()
   const page = new HostedPage(service)
-  await page.open({ id, clientSecret })
+  await page.open(pair)
   await page.pay()
-  expect((await new HostedPage(service).open({ id, clientSecret })).intent.status).toBe('succeeded')
+  expect((await page.open(pair)).intent.status).toBe('succeeded')
   const clock = `/environments/${service.environmentId}/clock`
   await service.control('PUT', clock, { advance: 11 * 60_000 })
-  const late = await page.post('session', { id, clientSecret, origin: shop })
-  expect(await problemOf(late)).toBe('404 payment_intent_not_found')
+  expect(await problemOf(await openSession(pair))).toBe('404 payment_intent_not_found')
   await service.control('PUT', clock, { offset: 0 })
 })
 
@@ -250,8 +247,7 @@ test.each([
 
 test('rejects further sessions of an intent for which a client opens them without end', async () => {
   const [mine, others] = [await service.created(), await service.created()]
-  const open = async ({ id, clientSecret }: typeof mine): Promise<number> =>
-    (await new HostedPage(service).post('session', { id, clientSecret, origin: shop })).status
+  const open = async (pair: Handoff): Promise<number> => (await openSession(pair)).status
   const statuses = await Promise.all(Array.from({ length: 150 }, () => open(mine)))
   const accepted = statuses.filter((status) => status === 200).length
   expect([statuses.includes(429), accepted >= 100]).toEqual([true, true])

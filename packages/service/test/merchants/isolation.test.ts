@@ -80,15 +80,11 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     expect(await listed(ids.second, 'requests')).toContain(other)
   })
 
-  test('opens and frames a checkout only for origins of its environment', async () => {
+  test('opens a checkout only for origins of its environment', async () => {
     expect((await opened(service, shop))[0]).toBe(200)
     expect((await opened(second, otherShop))[0]).toBe(200)
     expect((await opened(service, otherShop))[0]).toBe(403)
     expect((await opened(second, shop))[0]).toBe(403)
-    const page = await fetch(`${service.url}/checkout/${(await second.created()).id}`)
-    const policy = page.headers.get('content-security-policy')
-    expect(policy).toContain(otherShop)
-    expect(policy).not.toContain(shop)
   })
 
   test('ends only the sessions of the environment whose origin is removed', async () => {
