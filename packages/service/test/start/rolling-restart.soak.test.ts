@@ -39,10 +39,11 @@ async function restart(results: ReadonlyMap<string, number>): Promise<void> {
 /** Sends new connections to ready instances only, as the health check of a balancer. */
 async function watch(): Promise<void> {
   for (; !stopped; await sleep(100)) {
-    for (const { url } of instances) {
+    const checks = instances.map(async ({ url }) => {
       const ready = await fetch(`${url}/readyz`).catch(() => undefined)
       balancer.targets[ready?.ok ? 'add' : 'delete'](Number(new URL(url).port))
-    }
+    })
+    await Promise.all(checks)
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HostedPage } from '@pi-checkout/test-support/http-buyer'
+import { type Handoff, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { startLoadBalancer } from '@pi-checkout/test-support/load-balancer'
 import type { Standby, TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { expect, test } from 'vitest'
@@ -59,7 +59,7 @@ const acknowledged = new Map<string, string>()
 let stopped = false
 
 test('loses and doubles no acknowledged intent or payment in five failovers', async () => {
-  const lanes = [merchants(0), merchants(1), merchants(2), merchants(3), buyers(4), buyers(5)]
+  const lanes = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, at) => lane(name, at > 3))
   await Promise.all([failOver(), ...lanes])
   const admin = await connectTo(primary.url)
   const { rows } = await admin.query('select id, status, order_id from intents')
@@ -91,32 +91,30 @@ async function failOver(): Promise<void> {
   stopped = true
 }
 
-/** Creates intents, and sends each create and a retrieve once more. */
-async function merchants(lane: number): Promise<void> {
+/** Creates intents, sends each create once more, and reads what it has, which a buyer may have paid. */
+async function lane(name: string, pays: boolean): Promise<void> {
   for (let number = 0; !stopped; number++) {
-    const created = await createOnce(`${lane}-${number}`)
-    expect(await createOnce(`${lane}-${number}`)).toBe(created)
-    const { id } = JSON.parse(created)
-    await untilStatus(200, () => merchant.retrieve(id))
+    const key = `${name}-${number}`
+    const created = await createOnce(key)
+    expect(await createOnce(key)).toBe(created)
+    const { id, clientSecret } = JSON.parse(created)
+    if (pays) await payTwice(key, { id, clientSecret })
+    const status = pays ? 'succeeded' : 'requires_payment_method'
+    const read = await untilStatus(200, () => merchant.retrieve(id))
+    expect(JSON.parse(read)).toMatchObject({ status })
   }
 }
 
-/** Pays intents on the hosted page's API, and sends each confirmation once more. */
-async function buyers(lane: number): Promise<void> {
-  for (let number = 0; !stopped; number++) {
-    const { id, clientSecret } = JSON.parse(await createOnce(`${lane}-${number}`))
-    const page = new HostedPage(merchant)
-    const opening = { id, clientSecret, origin: 'http://localhost:3000' }
-    const { token } = JSON.parse(await untilStatus(200, () => page.post('session', opening)))
-    page.token = token
-    const confirmation = { confirmationId: `attempt-${lane}-${number}-00000000`, version: 1 }
-    const pay = (): Promise<Response> => page.pay('4242424242424242', confirmation)
-    const paid = await untilStatus(200, pay)
-    acknowledged.set(id, 'succeeded')
-    expect(await untilStatus(200, pay)).toBe(paid)
-    const intent = await untilStatus(200, () => merchant.retrieve(id))
-    expect(JSON.parse(intent)).toMatchObject({ status: 'succeeded' })
-  }
+/** Pays an intent on the hosted page's API, and sends the confirmation once more. */
+async function payTwice(key: string, { id, clientSecret }: Handoff): Promise<void> {
+  const page = new HostedPage(merchant)
+  const opening = { id, clientSecret, origin: 'http://localhost:3000' }
+  page.token = JSON.parse(await untilStatus(200, () => page.post('session', opening))).token
+  const confirmation = { confirmationId: `attempt-${key}-00000000`, version: 1 }
+  const pay = (): Promise<Response> => page.pay('4242424242424242', confirmation)
+  const paid = await untilStatus(200, pay)
+  acknowledged.set(id, 'succeeded')
+  expect(await untilStatus(200, pay)).toBe(paid)
 }
 
 /** Sends a create with this key until it is acknowledged. */
