@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { describeError } from '../src/log.ts'
 import { redact } from '../src/redact.ts'
+import { hasSecret } from '../src/sandbox/request-log/mask.ts'
 
 const apiKey = sampleKey('a1B2')
 const clientSecret = `pi_${'c'.repeat(24)}_secret_${'S3c'.repeat(14)}`
@@ -80,3 +81,26 @@ test('ends a circular chain of causes', () => {
   error.cause = error
   expect(JSON.stringify(describeError(error)).length).toBeLessThan(50_000)
 })
+
+const random = 'Zq7'.repeat(12)
+const repeated: ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replace(/[ps_]/, percent),
+  (text) => text.replace(/[ist]/g, percent),
+  ...[1, 2, 4, 6, 12].map((rounds) => (text: string): string => {
+    return text.replace(/./g, percent).replaceAll('%', `%${'25'.repeat(rounds - 1)}`)
+  }),
+]
+
+test.each(['pi_sk_test_', 'pi_sk_live_', 'PI_SK_LIVE_', 'pi_1_secret_', 'pi_1_Secret_'])(
+  'masks %s in a path in every encoding',
+  (credential) => {
+    for (const encode of repeated) {
+      const path = `/payment-intents/${encode(credential + random)}`
+      expect([path, hasSecret(path)]).toEqual([path, true])
+      const shown = [redact(path)]
+      for (let round = 0; round < 15; round++) shown.push(unescape(shown.at(-1) ?? ''))
+      expect(shown.join(' ')).not.toContain(random.slice(0, 6))
+    }
+  },
+)
