@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
-import { runPiService, startService } from '@pi-checkout/test-support/stack'
+import { runPiService } from '@pi-checkout/test-support/stack'
 import { expect, test } from 'vitest'
-import { atEnd, serve, temporaryFolder } from '../support/lifetime.ts'
+import { serve, temporaryFolder } from '../support/lifetime.ts'
 import { Merchant, problemOf, startProcess } from '../support/service.ts'
 
 const data = temporaryFolder()
@@ -27,10 +27,9 @@ async function failed(...args: readonly string[]): Promise<string> {
 test('lists merchants from the first moment of a start', async () => {
   const directory = temporaryFolder()
   let isReady = false
-  const starting = startService(['--data', directory]).finally(() => {
+  const starting = startProcess(['--data', directory]).finally(() => {
     isReady = true
   })
-  atEnd(async () => await (await starting).stop())
   while (!isReady) await runPiService(['merchants', 'list', '--data', directory])
   await starting
 })

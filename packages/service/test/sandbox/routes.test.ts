@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { routes } from '../../shared/routes.ts'
 import { Merchant, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
-const hour = 3600_000
 const service = await startTestService()
 const live = await service.newKey('Tsiran', 'live')
 const environment = service.environmentId
@@ -16,15 +15,12 @@ beforeEach(async () => {
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
-async function json(...[method, at, body]: Sent): Promise<any> {
-  return await (await service.control(method, at, body)).json()
+async function json(...sent: Parameters<typeof service.control>): Promise<any> {
+  return await (await service.control(...sent)).json()
 }
 
-type Sent = [method: 'GET' | 'POST' | 'PUT' | 'DELETE', at: string, body?: unknown]
-
-async function settle(id: string, outcome: string): Promise<unknown> {
-  return await json('POST', `/intents/${id}/settle`, { outcome })
-}
+const settle = async (id: string, outcome: string) =>
+  await json('POST', `/intents/${id}/settle`, { outcome })
 
 async function newIntent(key?: string): Promise<string> {
   return (await service.created(order, key ? { 'idempotency-key': key } : {})).id
@@ -46,7 +42,9 @@ const exchangeOf = async ({ requestId }: { readonly requestId: string }) =>
 test('applies deadlines when the clock is advanced and keeps them when it is set back', async () => {
   const id = await newIntent()
   const clock = `${path}/clock`
-  expect(await json('PUT', clock, { advance: 25 * hour })).toMatchObject({ offset: 25 * hour })
+  expect(await json('PUT', clock, { advance: 25 * 3600_000 })).toMatchObject({
+    offset: 25 * 3600_000,
+  })
   expect(await service.statusOf(id)).toBe('expired')
   expect(await json('PUT', clock, { offset: 0 })).toMatchObject({ offset: 0 })
   expect(await service.statusOf(id)).toBe('expired')

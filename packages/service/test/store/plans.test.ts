@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  changeIntent,
-  deleteIntents,
-  findByKey,
-  findIntent,
-  insertIntent,
-  listIntents,
-  releaseKey,
-} from '../../src/intents/statements.ts'
+import * as intents from '../../src/intents/statements.ts'
 import { openPool } from '../../src/store/postgres.ts'
 import { migrate } from '../../src/store/schema.ts'
 import { setForms, textOf } from '../../src/store/sets.ts'
@@ -24,12 +16,12 @@ const [one, two] = [newIntent(), newIntent()]
 const at = new Date()
 const key = hashes(1).hash
 const statements: readonly (readonly [index: string, Statement, Statement?])[] = [
-  ['intents_pkey', findIntent(one.id), findIntent(two.id)],
-  ['intents_pkey', changeIntent(one, one), changeIntent(two, two)],
-  ['intents_key_hash_environment_id_key', findByKey(key)],
-  ['intents_pkey', releaseKey(one.id, at)],
-  ['intents_newest', listIntents('env_test', { createdAt: 1, id: '' })],
-  ['intents_newest', deleteIntents('env_test')],
+  ['intents_pkey', intents.findIntent(one.id), intents.findIntent(two.id)],
+  ['intents_pkey', intents.changeIntent(one, one), intents.changeIntent(two, two)],
+  ['intents_key_hash_environment_id_key', intents.findByKey(key)],
+  ['intents_pkey', intents.releaseKey(one.id, at)],
+  ['intents_newest', intents.listIntents('env_test', { createdAt: 1, id: '' })],
+  ['intents_newest', intents.deleteIntents('env_test')],
 ]
 
 /**
@@ -69,7 +61,7 @@ test('reads intents by their indexes, on an empty, a fresh, and a filled table',
   const merchant = sql`insert into merchants (id, name, created_at) values ('m', 'M', 1)`
   await db.query(merchant)
   await db.query(insertEnvironment('env_test', 'm', 'test'))
-  await db.query(insertIntent({ intent: one, key: hashes(1) }))
+  await db.query(intents.insertIntent({ intent: one, key: hashes(1) }))
   await db.script('analyze')
   await expectIndexes()
   await db.script(`
