@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test, vi } from 'vitest'
-import { rejectionDelay } from '../../src/waiting/waits.ts'
+import { rejectionDelay, waitsOfIntent } from '../../src/waiting/waits.ts'
 import { atEnd } from '../support/lifetime.ts'
 import { startTestService } from '../support/service.ts'
 
@@ -33,7 +33,7 @@ test('keeps twenty waiting pages of one intent, rejects all others after a pause
   const page = await service.openPage()
   const left = new AbortController()
   const wait = async (signal?: AbortSignal) => await page.get('?waitForVersion=2', signal)
-  const leaving = Array.from({ length: 20 }, () => wait(left.signal))
+  const leaving = Array.from({ length: waitsOfIntent }, () => wait(left.signal))
   expect(await Promise.race([...leaving, sleep(500, 'none')])).toBe('none')
   left.abort()
   await Promise.allSettled(leaving)
