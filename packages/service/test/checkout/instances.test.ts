@@ -1,6 +1,11 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
+import pg from 'pg'
 import { expect, test } from 'vitest'
-import { connectTo, startPostgres } from '../support/lifetime.ts'
+import { change, createIntentStore } from '../../src/intents/store.ts'
+import { openPool } from '../../src/store/postgres.ts'
+import { shareChanges } from '../../src/store/receive.ts'
+import type { Statement } from '../../src/store/sql.ts'
+import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
 import { problemOf, startTestService, startWaiting } from '../support/service.ts'
 
 const server = await startPostgres()
@@ -41,6 +46,21 @@ test('shows a change to a waiting buyer after every connection was cut', async (
      where backend_type = 'client backend' and pid <> pg_backend_pid()`)
   await expect.poll(async () => (await page.post('cancel', {})).status).toBe(200)
   expect(await (await waiting.response).json()).toMatchObject(canceled)
+})
+
+test('shows a change to a waiting buyer that could not be published at once', async () => {
+  const { id, waiting } = await openPages()
+  const pool = openPool({ connectionString: server.url })
+  let failures = 1
+  const query = async <Row>(statement: Statement): Promise<Row[]> => {
+    if (statement.name === 'publish' && failures-- > 0) throw new Error('no connection')
+    return await pool.query<Row>(statement)
+  }
+  const db = shareChanges({ ...pool, query }, () => new pg.Client(server.url))
+  atEnd(() => db.close())
+  await change(createIntentStore({ db, now: () => new Date() }), id, { type: 'canceled' })
+  expect(await (await waiting.response).json()).toMatchObject(canceled)
+  expect(failures).toBeLessThan(1)
 })
 
 test('ends the session of a buyer whose clientSecret is revoked while Pay is handled', async () => {
