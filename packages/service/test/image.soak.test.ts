@@ -8,7 +8,7 @@ import { root, startProgram } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
 import { newSecretKey } from '../src/secret-keys.ts'
 import { atEnd, startPostgres, temporaryFolder } from './support/lifetime.ts'
-import { create } from './support/service.ts'
+import { Merchant } from './support/service.ts'
 
 const read = (file: string): string => readFileSync(join(root, 'packages/service', file), 'utf8')
 const dockerfile = read('Dockerfile')
@@ -76,7 +76,7 @@ test('builds a healthy service on PostgreSQL with its steps', async () => {
   const keys = [...args.slice(0, -1), 'keys', 'create', '--merchant', 'Ararat Tea House']
   const created = await run(command, [...keys, '--environment', 'test'], { cwd, env })
   const { apiKey } = JSON.parse(created.stdout) as { apiKey: string }
-  expect((await create({ url, apiKey })).status).toBe(201)
+  expect((await new Merchant({ url, apiKey }).create()).status).toBe(201)
   const [, health = ''] = / CMD (.+)$/.exec(instructions('HEALTHCHECK')[0] ?? '') ?? []
   await shell(health)
   expect(await program.stop()).toBe(0)

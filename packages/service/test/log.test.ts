@@ -1,9 +1,8 @@
 import { sampleKey } from '@pi-checkout/test-support/api-key'
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { describeError, logError } from '../src/log.ts'
-import { redact } from '../src/redact.ts'
+import { describeError } from '../src/log.ts'
+import { hasSecret, redact } from '../src/redact.ts'
 
 const apiKey = sampleKey('a1B2')
 const clientSecret = `pi_${'c'.repeat(24)}_secret_${'S3c'.repeat(14)}`
@@ -59,29 +58,6 @@ test.each([
   expect(redact(text)).toBe(text)
 })
 
-test('writes name, code, message, frames, and every cause of an error in one line', () => {
-  const cause = Object.assign(new Error(`lost with ${apiKey}`), { code: 'ECONNRESET' })
-  const rule = { code: '23505', constraint: 'one_intent_per_key', statement: 's7' }
-  const error = Object.assign(new RangeError('No statement ran', { cause }), rule)
-  const lines: string[] = []
-  const log = pino({}, { write: (line: string) => void lines.push(line) })
-  logError(log, error, { event: 'internal_error', requestId: 'req_1' })
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    {
-      level: 50,
-      msg: 'internal_error',
-      requestId: 'req_1',
-      error: {
-        ...rule,
-        name: 'RangeError',
-        message: 'No statement ran',
-        stack: expect.arrayContaining([expect.stringContaining('log.test.ts')]),
-        cause: { name: 'Error', code: 'ECONNRESET', message: 'lost with pi_sk_test_…' },
-      },
-    },
-  ])
-})
-
 class JWTExpired extends Error {
   override readonly name = 'JWTExpired'
 }
@@ -104,3 +80,26 @@ test('ends a circular chain of causes', () => {
   error.cause = error
   expect(JSON.stringify(describeError(error)).length).toBeLessThan(50_000)
 })
+
+const random = 'Zq7'.repeat(12)
+const repeated: ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replace(/[ps_]/, percent),
+  (text) => text.replace(/[ist]/g, percent),
+  ...[1, 2, 4, 6, 12].map((rounds) => (text: string): string => {
+    return text.replace(/./g, percent).replaceAll('%', `%${'25'.repeat(rounds - 1)}`)
+  }),
+]
+
+test.each(['pi_sk_test_', 'pi_sk_live_', 'PI_SK_LIVE_', 'pi_1_secret_', 'pi_1_Secret_'])(
+  'masks %s in a path in every encoding',
+  (credential) => {
+    for (const encode of repeated) {
+      const path = `/payment-intents/${encode(credential + random)}`
+      expect([path, hasSecret(path)]).toEqual([path, true])
+      const shown = [redact(path)]
+      for (let round = 0; round < 15; round++) shown.push(unescape(shown.at(-1) ?? ''))
+      expect(shown.join(' ')).not.toContain(random.slice(0, 6))
+    }
+  },
+)

@@ -62,36 +62,30 @@ test('accepts a token that was signed by hand with valid claims', async () => {
   expect(await verify(forge({}, {}))).toEqual(verified)
 })
 
+const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), key])
+const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+const byKeyPair = (signed: Buffer) => sign(null, signed, privateKey)
+const valid = await tokensOf().sign('session', subject)
+const [head, , signature] = valid.split('.')
+
 test.each([
-  ['no algorithm', { alg: 'none' }, {}],
-  ['the algorithm HS512', { alg: 'HS512' }, {}],
-  ['another audience', {}, { aud: 'full-page' }],
-  ['no audience', {}, { aud: undefined }],
-  ['no subject', {}, { sub: undefined }],
-  ['a subject that is no text', {}, { sub: 7 }],
-  ['no expiry', {}, { exp: undefined }],
-  ['no origin', {}, { origin: 7 }],
-] as const)('rejects a token with %s', async (_, changedHeader, changedClaims) => {
-  expect(await verify(forge(changedHeader, changedClaims))).toBeUndefined()
-})
-
-test('rejects a token with a signature of a key pair', async () => {
-  const prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
-  const der = Buffer.concat([prefix, key])
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  for (const alg of ['Ed25519', 'EdDSA', 'HS256']) {
-    const token = forge({ alg }, {}, (signed) => sign(null, signed, privateKey))
-    expect(await verify(token)).toBeUndefined()
-  }
-})
-
-test('rejects a changed, cut, long, or empty token', async () => {
-  const token = await tokensOf().sign('session', subject)
-  const [head, , signature] = token.split('.')
-  const changed = [head, partOf({ ...claims, sub: 'pi_2' }), signature].join('.')
-  for (const each of [changed, token.slice(0, -4), `${token}${'A'.repeat(20_000)}`, '']) {
-    expect(await verify(each)).toBeUndefined()
-  }
+  ['no algorithm', forge({ alg: 'none' }, {})],
+  ['the algorithm HS512', forge({ alg: 'HS512' }, {})],
+  ['another audience', forge({}, { aud: 'full-page' })],
+  ['no audience', forge({}, { aud: undefined })],
+  ['no subject', forge({}, { sub: undefined })],
+  ['a subject that is no text', forge({}, { sub: 7 })],
+  ['no expiry', forge({}, { exp: undefined })],
+  ['no origin', forge({}, { origin: 7 })],
+  ['a signature of a key pair, as Ed25519', forge({ alg: 'Ed25519' }, {}, byKeyPair)],
+  ['a signature of a key pair, as EdDSA', forge({ alg: 'EdDSA' }, {}, byKeyPair)],
+  ['a signature of a key pair, as HS256', forge({ alg: 'HS256' }, {}, byKeyPair)],
+  ['a changed claim', [head, partOf({ ...claims, sub: 'pi_2' }), signature].join('.')],
+  ['a cut signature', valid.slice(0, -4)],
+  ['20 KB more', `${valid}${'A'.repeat(20_000)}`],
+  ['no characters', ''],
+])('rejects a token with %s', async (_, token) => {
+  expect(await verify(token)).toBeUndefined()
 })
 
 /** Signs by hand, with the service's own key: a library would reject half of these. */

@@ -1,13 +1,6 @@
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
-import {
-  create,
-  described,
-  order,
-  retrieve,
-  sendRaw,
-  startTestService,
-} from '../support/service.ts'
+import { described, Merchant, order, sendRaw, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
 const { url } = service
@@ -24,33 +17,35 @@ type Causes = Partial<Record<ProblemCode, () => Promise<Response>>>
 /** All but `timeout` and a key that is in use, which need more than one request. */
 const ofCreate: Causes = {
   method_not_allowed: () => fetch(`${url}/payment-intents`, { method: 'PUT' }),
-  secret_key_in_browser: () => create(service, order, { 'sec-fetch-site': 'cross-site' }),
-  unsupported_media_type: () => create(service, order, { 'content-type': 'text/plain' }),
-  payload_too_large: () => create(service, 'x'.repeat(70_000)),
-  invalid_header: () => create(service, order, fault('unknown')),
+  secret_key_in_browser: () => service.create(order, { 'sec-fetch-site': 'cross-site' }),
+  unsupported_media_type: () => service.create(order, { 'content-type': 'text/plain' }),
+  payload_too_large: () => service.create('x'.repeat(70_000)),
+  invalid_header: () => service.create(order, fault('unknown')),
   missing_credentials: () => fetch(`${url}/payment-intents`, keyless),
-  invalid_credentials: () => create({ ...service, apiKey: 'pi_sk_test_no' }),
-  revoked_credentials: async () => create({ ...service, apiKey: await revokedKey() }),
-  rate_limited: () => create(service, order, fault('429')),
-  invalid_idempotency_key: () => create(service, order, { 'idempotency-key': 'a b' }),
-  malformed_json: () => create(service, '{'),
-  invalid_body: () => create(service, '[]'),
-  validation_failed: () => create(service, { ...order, amount: 0 }),
-  unknown_parameter: () => create(service, { ...order, order_id: '1' }),
+  invalid_credentials: () => new Merchant({ ...service, apiKey: 'pi_sk_test_no' }).create(),
+  revoked_credentials: async () =>
+    new Merchant({ ...service, apiKey: await revokedKey() }).create(),
+  rate_limited: () => service.create(order, fault('429')),
+  invalid_idempotency_key: () => service.create(order, { 'idempotency-key': 'a b' }),
+  malformed_json: () => service.create('{'),
+  invalid_body: () => service.create('[]'),
+  validation_failed: () => service.create({ ...order, amount: 0 }),
+  unknown_parameter: () => service.create({ ...order, order_id: '1' }),
   idempotency_key_reused: async () => {
-    await create(service, order, { 'idempotency-key': 'reused' })
-    return await create(service, { ...order, amount: 1 }, { 'idempotency-key': 'reused' })
+    await service.create(order, { 'idempotency-key': 'reused' })
+    return await service.create({ ...order, amount: 1 }, { 'idempotency-key': 'reused' })
   },
   request_timeout: unfinished,
-  internal_error: () => create(service, order, fault('500')),
-  store_unavailable: () => create(service, order, fault('503')),
+  internal_error: () => service.create(order, fault('500')),
+  store_unavailable: () => service.create(order, fault('503')),
 }
 
 const ofRetrieve: Causes = {
   method_not_allowed: () => fetch(`${url}/payment-intents/${unknown}`, { method: 'DELETE' }),
-  secret_key_in_browser: () => retrieve(service, unknown, { origin: 'https://shop.example' }),
-  invalid_credentials: () => retrieve({ ...service, apiKey: 'pi_sk_test_no' }, unknown),
-  payment_intent_not_found: () => retrieve(service, unknown),
+  secret_key_in_browser: () => service.retrieve(unknown, { origin: 'https://shop.example' }),
+  invalid_credentials: () =>
+    new Merchant({ ...service, apiKey: 'pi_sk_test_no' }).retrieve(unknown),
+  payment_intent_not_found: () => service.retrieve(unknown),
 }
 
 test.each([

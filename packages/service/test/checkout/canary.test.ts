@@ -7,7 +7,7 @@ import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import { answer, enter } from '../support/bank.ts'
 import { connectTo, startPostgres } from '../support/lifetime.ts'
-import { create, created, order, retrieve, startTestService } from '../support/service.ts'
+import { Merchant, order, startTestService } from '../support/service.ts'
 
 const listed = '4000000000003220'
 const unlisted = '4111111111111111'
@@ -19,13 +19,13 @@ test('writes no secret to PostgreSQL, its files, or a log', async () => {
   const { apiKey, ready } = service
   const wrongKey = sampleKey('w')
   const key = { 'idempotency-key': 'canary-of-an-idempotency-key' }
-  const { id, clientSecret } = await created(service, order, key)
-  await create(service, order, key)
-  await create(service, { ...order, amount: 1 }, key)
-  await create(service, `{"card":"${unlisted}`)
-  await create({ ...service, apiKey: wrongKey })
-  await retrieve(service, `${id}?api_key=${apiKey}`)
-  await retrieve(service, clientSecret)
+  const { id, clientSecret } = await service.created(order, key)
+  await service.create(order, key)
+  await service.create({ ...order, amount: 1 }, key)
+  await service.create(`{"card":"${unlisted}`)
+  await new Merchant({ ...service, apiKey: wrongKey }).create()
+  await service.retrieve(`${id}?api_key=${apiKey}`)
+  await service.retrieve(clientSecret)
 
   const client = new HostedPage(service)
   await client.open({ id, clientSecret })

@@ -1,7 +1,7 @@
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import { expect, test } from 'vitest'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
-import { created, problemOf, startTestService } from '../support/service.ts'
+import { problemOf, startTestService } from '../support/service.ts'
 
 const shop = 'https://shop.example'
 const returnUrl = `${shop}/orders/A-1?from=checkout`
@@ -40,7 +40,7 @@ async function openSession(id: string, headers: Record<string, string>): Promise
 }
 
 test('opens the page with an address without a credential, and its session with a cookie', async () => {
-  const pair = await created(service)
+  const pair = await service.created()
   const opened = await open(pair, { locale: 'hy', appearance: '{"radius":3}' })
   expect(opened.status).toBe(303)
   expect(opened.headers.get('set-cookie')).toMatch(
@@ -76,7 +76,7 @@ test('opens the page with an address without a credential, and its session with 
 })
 
 test('leads back to the shop without the cookie of this checkout', async () => {
-  const [pair, other] = [await created(service), await created(service)]
+  const [pair, other] = [await service.created(), await service.created()]
   const opened = await open(pair)
   const location = opened.headers.get('location') ?? ''
   const cookies = ['', 'pi-checkout=', 'pi-checkout=x.y.z', cookieOf(await open(other))]
@@ -93,7 +93,7 @@ test('leads back to the shop without the cookie of this checkout', async () => {
     headers: { authorization: `Bearer ${cookie.split('=')[1]}` },
   })
   expect(await problemOf(view)).toBe('401 invalid_session')
-  await service.administer(({ revokeSecret }, db) => revokeSecret(db, pair.id))
+  await service.revokeSecret(pair.id)
   expect(await problemOf(await openSession(pair.id, { cookie }))).toBe('401 invalid_session')
 })
 
@@ -103,7 +103,7 @@ test.each([
   'https://shop.example/\r\nx-injected: 1',
   '',
 ])('returns to no other address than a registered one: %.60s', async (forged) => {
-  const pair = await created(service)
+  const pair = await service.created()
   const refused = await open(pair, { returnUrl: forged })
   const cookie = cookieOf(await open(pair))
   const query = new URLSearchParams({ return: forged })
@@ -124,19 +124,10 @@ test.each([
   ['a form with a wrong secret', { origin: shop }, { clientSecret: 'pi_1_secret_x' }, 404],
   ['a form without a secret', { origin: shop }, { clientSecret: '' }, 404],
   ['an unknown intent', { origin: shop }, { id: 'pi_000000000000000000000000' }, 404],
+  ['what is no form', { origin: shop, 'content-type': 'application/json' }, {}, 415],
 ] as const)('opens nothing for %s', async (_, headers, fields, status) => {
-  const response = await open({ ...(await created(service)), ...fields }, fields, headers)
+  const response = await open({ ...(await service.created()), ...fields }, fields, headers)
   expect(response.status).toBe(status)
   expect(response.headers.get('set-cookie')).toBeNull()
   expect(await response.text()).not.toContain('secret')
-})
-
-test('opens nothing for what is no form', async () => {
-  const { id, clientSecret } = await created(service)
-  const response = await fetch(`${service.url}/checkout/${id}`, {
-    method: 'POST',
-    headers: { origin: shop, 'content-type': 'application/json' },
-    body: JSON.stringify({ clientSecret, returnUrl }),
-  })
-  expect(response.status).toBe(415)
 })

@@ -1,7 +1,12 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
+import pg from 'pg'
 import { expect, test } from 'vitest'
-import { connectTo, startPostgres } from '../support/lifetime.ts'
-import { created, problemOf, startTestService, startWaiting, statusOf } from '../support/service.ts'
+import { change, createIntentStore } from '../../src/intents/store.ts'
+import { openPool } from '../../src/store/postgres.ts'
+import { shareChanges } from '../../src/store/receive.ts'
+import type { Statement } from '../../src/store/sql.ts'
+import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
+import { problemOf, startTestService, startWaiting } from '../support/service.ts'
 
 const server = await startPostgres()
 const env = { ...server.env, PI_PUBLIC_URL: 'http://pay.localhost:4000' }
@@ -10,7 +15,7 @@ const operator = await connectTo(server.url)
 
 /** Opens one buyer's page at each instance, for the same new intent. The second one waits for a change. */
 async function openPages() {
-  const pair = await created(first)
+  const pair = await first.created()
   const [page, waits] = [first, second].map(
     ({ url: nodeUrl }) => new HostedPage({ url: env.PI_PUBLIC_URL, nodeUrl }),
   ) as [HostedPage, HostedPage]
@@ -43,6 +48,21 @@ test('shows a change to a waiting buyer after every connection was cut', async (
   expect(await (await waiting.response).json()).toMatchObject(canceled)
 })
 
+test('shows a change to a waiting buyer that could not be published at once', async () => {
+  const { id, waiting } = await openPages()
+  const pool = openPool({ connectionString: server.url })
+  let failures = 1
+  const query = async <Row>(statement: Statement): Promise<Row[]> => {
+    if (statement.name === 'publish' && failures-- > 0) throw new Error('no connection')
+    return await pool.query<Row>(statement)
+  }
+  const db = shareChanges({ ...pool, query }, () => new pg.Client(server.url))
+  atEnd(() => db.close())
+  await change(createIntentStore({ db, now: () => new Date() }), id, { type: 'canceled' })
+  expect(await (await waiting.response).json()).toMatchObject(canceled)
+  expect(failures).toBeLessThan(1)
+})
+
 test('ends the session of a buyer whose clientSecret is revoked while Pay is handled', async () => {
   const { id, page } = await openPages()
   const revoking = await connectTo(server.url)
@@ -58,5 +78,5 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   await expect.poll(async () => (await operator.query(waiting)).rowCount).toBeGreaterThan(0)
   await revoking.query('commit')
   expect(await problemOf(await paying)).toBe('401 invalid_session')
-  expect(await statusOf(first, id)).toBe('canceled')
+  expect(await first.statusOf(id)).toBe('canceled')
 })

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { answer, challenge, enter, tokenIn } from '../support/bank.ts'
-import { control, environmentId } from '../support/sandbox.ts'
-import { openPage, problemOf, startTestService, storeSettings } from '../support/service.ts'
+import { problemOf, startTestService, storeSettings } from '../support/service.ts'
 
-/** Number and code, and the failure that buyer and merchant see. */
+/** Number, and code or cancel at the bank, and the failure that buyer and merchant see. */
 const declines = [
   ['4000000000000002', '', 'card_declined', 'generic_decline'],
   ['4000000000009995', '', 'card_declined', 'insufficient_funds'],
@@ -13,6 +12,7 @@ const declines = [
   ['4000000000000119', '', 'processing_error', null],
   ['4000000000003220', '0000', 'authentication_failed', 'authentication_denied'],
   ['4000000000003220', '9999', 'authentication_failed', 'authentication_unavailable'],
+  ['4000000000003220', 'cancel', 'authentication_failed', 'authentication_canceled'],
   ['4000008400001629', '1234', 'card_declined', 'generic_decline'],
   ['4000008260003178', '1234', 'card_declined', 'insufficient_funds'],
   ['4000008400001280', '1234', 'authentication_unavailable', null],
@@ -24,7 +24,7 @@ describe.each(storeSettings)('%s', async (_, settings) => {
   test.each(declines)(
     'accepts another card after %s with the code "%s": %s %s',
     async (number, text, code, declineCode) => {
-      const page = await openPage(service)
+      const page = await service.openPage()
       if (text) {
         const { ticket, token } = await challenge(page, number)
         await answer(ticket, token, text)
@@ -46,7 +46,7 @@ describe.each(storeSettings)('%s', async (_, settings) => {
   )
 
   test('fails the intent after a stolen card, shown as a plain decline', async () => {
-    const page = await openPage(service)
+    const page = await service.openPage()
     expect(await (await page.pay('4000000000009979')).json()).toMatchObject({
       status: 'failed',
       lastPaymentFailure: {
@@ -59,14 +59,14 @@ describe.each(storeSettings)('%s', async (_, settings) => {
   })
 
   test('pays after the right code, without the hosted page', async () => {
-    const { page, ticket, token } = await challenge(await openPage(service))
+    const { page, ticket, token } = await challenge(await service.openPage())
     const done = await answer(ticket, token, '1234')
     expect([done.status, await done.text()]).toEqual([200, expect.stringContaining('data-done')])
     expect(await page.view()).toMatchObject({ status: 'succeeded', nextAction: null })
   })
 
   test('asks again after two wrong codes, also of a challenge that is opened again', async () => {
-    const { page, ticket, token: first } = await challenge(await openPage(service))
+    const { page, ticket, token: first } = await challenge(await service.openPage())
     expect(await (await answer(ticket, first, '1111')).text()).toContain('Try again')
     const again = await page.openChallenge()
     const last = await (await answer(again, await enter(again), '1111')).text()
@@ -79,24 +79,14 @@ describe.each(storeSettings)('%s', async (_, settings) => {
   })
 
   test('settles a slow payment after five seconds, and never a pending one', async () => {
-    const [slow, pending] = [await openPage(service), await openPage(service)]
+    const [slow, pending] = [await service.openPage(), await service.openPage()]
     expect(await (await slow.pay('4000000000000341')).json()).toMatchObject({
       status: 'processing',
     })
     await pending.pay('4000000000000077')
-    const clock = `/environments/${await environmentId(service)}/clock`
-    await control(service, 'PUT', clock, { advance: 60_000 })
+    const clock = `/environments/${service.environmentId}/clock`
+    await service.control('PUT', clock, { advance: 60_000 })
     expect((await slow.view()).status).toBe('succeeded')
     expect((await pending.view()).status).toBe('processing')
-  })
-
-  test('charges once for one of twenty simultaneous confirmations', async () => {
-    const page = await openPage(service)
-    const { id } = await page.view()
-    const pay = () => page.pay('4242424242424242', { version: 1 })
-    const responses = await Promise.all(Array.from({ length: 20 }, pay))
-    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
-    const details = await (await control(service, 'GET', `/intents/${id}`)).json()
-    expect(details).toMatchObject({ confirmations: [{ state: 'succeeded' }] })
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readPage } from '../../src/checkout/pages.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
-import { created, order, sendRaw, startTestService } from '../support/service.ts'
+import { order, sendRaw, startTestService } from '../support/service.ts'
 
 const shop = 'https://shop.example'
 const neighbor = 'https://books.example'
@@ -19,7 +19,7 @@ function ancestorsOf(response: Response): string | undefined {
 }
 
 test('includes the registered origins in the hosted page, and no data of the intent', async () => {
-  const { id, clientSecret } = await created(service, { ...order, orderId: 'TOP-SECRET-7' })
+  const { id, clientSecret } = await service.created({ ...order, orderId: 'TOP-SECRET-7' })
   const html = await (await pageFor(id)).text()
   const [, now = ''] =
     /data-origins="(?:[^"]*)" data-mode="test" data-now="([^"]*)"/.exec(html) ?? []
@@ -56,7 +56,7 @@ test.each([
   // Registered for another environment, which the page must not reveal.
   `${neighbor}/pay`,
 ])('shows an error without a form in a page of %s', async (referer) => {
-  const { id } = await created(service)
+  const { id } = await service.created()
   const response = await pageFor(id, referer)
   const html = await response.text()
   expect(ancestorsOf(response)).toBe('*')
@@ -66,7 +66,7 @@ test.each([
 })
 
 test('keeps the registered origins when the page reloads itself, or without a valid Referer', async () => {
-  const { id } = await created(service)
+  const { id } = await service.created()
   for (const referer of [`${service.url}/checkout/${id}`, 'shop', undefined]) {
     const response = await pageFor(id, referer)
     expect(ancestorsOf(response)).toBe(registered)
@@ -74,7 +74,7 @@ test('keeps the registered origins when the page reloads itself, or without a va
 })
 
 test('rejects another Host for pages, private APIs, and the test bank', async () => {
-  const page = await pageFor((await created(service)).id)
+  const page = await pageFor((await service.created()).id)
   const [, bank = ''] =
     /frame-src (\S+?)[ ;]/.exec(page.headers.get('content-security-policy') ?? '') ?? []
   for (const [origin, path] of [
@@ -95,7 +95,7 @@ test('rejects another Host for pages, private APIs, and the test bank', async ()
 })
 
 test('serves scripts for good, without keys, validation library, or source map', async () => {
-  const html = await (await pageFor((await created(service)).id)).text()
+  const html = await (await pageFor((await service.created()).id)).text()
   const assets = [...html.matchAll(/(?:src|href)="(\/checkout-assets\/[^"]+)"/g)]
   expect(assets.length).toBeGreaterThan(1)
   for (const [, path] of assets) {

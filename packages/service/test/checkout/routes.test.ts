@@ -1,15 +1,7 @@
-import { cardOf, HostedPage } from '@pi-checkout/test-support/http-buyer'
+import { cardOf, type Handoff, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ConfirmSchema } from '../../src/checkout/parse-request.ts'
-import { control, environmentId } from '../support/sandbox.ts'
-import {
-  created,
-  openPage,
-  order,
-  problemOf,
-  startTestService,
-  startWaiting,
-} from '../support/service.ts'
+import { order, problemOf, startTestService, startWaiting } from '../support/service.ts'
 
 const shop = 'http://localhost:3000'
 let offset = 0
@@ -21,9 +13,13 @@ await service.changeOrigin('addOrigin', shop, { environment: 'live' })
 
 const protectedPaths = ['confirm', 'cancel', 'challenge/open', 'challenge/cancel']
 
+async function openSession({ id, clientSecret }: Handoff, origin = shop): Promise<Response> {
+  return await new HostedPage(service).post('session', { id, clientSecret, origin })
+}
+
 test('shows merchant, amount, and order, and no customer data', async () => {
   const customer = { id: 'cus_1', email: 'ani@example.com' }
-  const pair = await created(service, { ...order, customer, metadata: { note: 'gift' } })
+  const pair = await service.created({ ...order, customer, metadata: { note: 'gift' } })
   const page = new HostedPage(service)
   const session = await page.open(pair)
   expect(Object.keys(session)).toEqual(['token', 'intent'])
@@ -42,9 +38,9 @@ test('shows merchant, amount, and order, and no customer data', async () => {
 })
 
 test('returns one 404 for every mismatch of id and clientSecret', async () => {
-  const [one, two, revoked] = [await created(service), await created(service), await created(live)]
-  const foreign = await created(other)
-  await service.administer(({ revokeSecret }, db) => revokeSecret(db, revoked.id))
+  const [one, two] = [await service.created(), await service.created()]
+  const [foreign, revoked] = [await other.created(), await live.created()]
+  await service.revokeSecret(revoked.id)
   const bodies = new Set<string>()
   for (const [id, clientSecret] of [
     ['pi_000000000000000000000000', one.clientSecret],
@@ -54,8 +50,7 @@ test('returns one 404 for every mismatch of id and clientSecret', async () => {
     [one.id, 'short'],
     [revoked.id, revoked.clientSecret],
   ] as const) {
-    const page = new HostedPage(service)
-    const response = await page.post('session', { id, clientSecret, origin: shop })
+    const response = await openSession({ id, clientSecret })
     expect(response.status).toBe(404)
     bodies.add((await response.text()).replace(/req_\w+/, ''))
   }
@@ -65,8 +60,7 @@ test('returns one 404 for every mismatch of id and clientSecret', async () => {
 test.each(['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()])(
   'rejects a session for a page of %s',
   async (origin) => {
-    const { id, clientSecret } = await created(service)
-    const response = await new HostedPage(service).post('session', { id, clientSecret, origin })
+    const response = await openSession(await service.created(), origin)
     expect(await response.json()).toMatchObject({
       code: 'origin_not_allowed',
       detail: expect.stringContaining('Run pi-service origins add.'),
@@ -75,16 +69,15 @@ test.each(['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()]
 )
 
 test('opens a settled intent for ten minutes', async () => {
-  const { id, clientSecret } = await created(service)
+  const pair = await service.created()
   const page = new HostedPage(service)
-  await page.open({ id, clientSecret })
+  await page.open(pair)
   await page.pay()
-  expect((await new HostedPage(service).open({ id, clientSecret })).intent.status).toBe('succeeded')
-  const clock = `/environments/${await environmentId(service)}/clock`
-  await control(service, 'PUT', clock, { advance: 11 * 60_000 })
-  const late = await page.post('session', { id, clientSecret, origin: shop })
-  expect(await problemOf(late)).toBe('404 payment_intent_not_found')
-  await control(service, 'PUT', clock, { offset: 0 })
+  expect((await page.open(pair)).intent.status).toBe('succeeded')
+  const clock = `/environments/${service.environmentId}/clock`
+  await service.control('PUT', clock, { advance: 11 * 60_000 })
+  expect(await problemOf(await openSession(pair))).toBe('404 payment_intent_not_found')
+  await service.control('PUT', clock, { offset: 0 })
 })
 
 const invalidToken = 'Bearer error="invalid_token"'
@@ -95,7 +88,7 @@ test.each([
   ['with two tokens', (token: string) => `Bearer ${token} x`, invalidToken],
   ['with another scheme', (token: string) => `Basic Bearer ${token}`, invalidToken],
 ] as const)('rejects every request %s', async (_, header, challenge) => {
-  const authorization = header((await openPage(service)).token)
+  const authorization = header((await service.openPage()).token)
   const headers = authorization ? { authorization } : {}
   const view = await fetch(`${service.url}/checkout-api/intent?waitForVersion=2`, { headers })
   expect(view.headers.get('www-authenticate')).toBe(challenge)
@@ -107,7 +100,7 @@ test.each([
 })
 
 test('changes nothing for a page of another origin', async () => {
-  const page = await openPage(service)
+  const page = await service.openPage()
   for (const headers of [
     { origin: shop },
     { origin: 'null' },
@@ -126,7 +119,7 @@ test('changes nothing for a page of another origin', async () => {
 })
 
 test('opens a challenge twenty times, and cancels it also twice', async () => {
-  const page = await openPage(service)
+  const page = await service.openPage()
   const open = async () => await page.post('challenge/open', {})
   expect(await problemOf(await open())).toBe('409 version_conflict')
   await page.pay('4000000000003220')
@@ -150,7 +143,7 @@ test('opens a challenge twenty times, and cancels it also twice', async () => {
 })
 
 test('opens a redirect with an address to return to only', async () => {
-  const page = await openPage(service)
+  const page = await service.openPage()
   await page.pay('4000002760003184')
   const forged = ['https://evil.example/', '?', '?return=https%3A%2F%2Fevil.example%2F', '/docs']
   for (const body of [{}, ...forged.map((returnUrl) => ({ returnUrl }))]) {
@@ -162,13 +155,13 @@ test('opens a redirect with an address to return to only', async () => {
 })
 
 test.each(['', 'x', '-1', '1.5', '1234567890'])('rejects waitForVersion=%s', async (version) => {
-  const response = await (await openPage(service)).get(`?waitForVersion=${version}`)
+  const response = await (await service.openPage()).get(`?waitForVersion=${version}`)
   const detail = 'waitForVersion must have 1 to 9 digits.'
   expect(await response.json()).toMatchObject({ status: 400, detail })
 })
 
 test('rejects a number that is no test card before the other fields, without repeating it', async () => {
-  const page = await openPage(service)
+  const page = await service.openPage()
   const number = '4111111111111111'
   const body = { confirmationId: 7, paymentMethod: { card: { number } } }
   const text = await (await page.post('confirm', body)).text()
@@ -193,7 +186,7 @@ test.each<[pointer: string, code: string, changes: object]>([
   ['/paymentMethod/card/cvc', 'invalid_format', withCard({ cvc: '12345' })],
   ['/paymentMethod/card/holderName', 'invalid_format', withCard({ holderName: '' })],
 ])('names the invalid field %s, and keeps the intent', async (pointer, code, changes) => {
-  const page = await openPage(service)
+  const page = await service.openPage()
   const response = await page.post('confirm', { ...confirmation, ...changes })
   const detail = expect.stringMatching(RegExp(`^${pointer.slice(1).replaceAll('/', '.')} `))
   expect(await response.json()).toMatchObject({ status: 400, errors: [{ pointer, code, detail }] })
@@ -211,18 +204,18 @@ test('accepts a card until its month has ended in each time zone', () => {
 })
 
 test('cancels an intent, also twice, and not while the bank decides', async () => {
-  const page = await openPage(service)
+  const page = await service.openPage()
   for (let times = 0; times < 2; times++) {
     expect(await (await page.post('cancel', {})).json()).toMatchObject({ status: 'canceled' })
   }
   expect(await problemOf(await page.pay('4242424242424242'))).toBe('409 intent_finalized')
-  const slow = await openPage(service)
+  const slow = await service.openPage()
   await slow.pay('4000000000000341')
   expect(await problemOf(await slow.post('cancel', {}))).toBe('409 confirmation_in_progress')
 })
 
 test('limits the confirmations of one live intent, and not those of another one', async () => {
-  const page = await openPage(live)
+  const page = await live.openPage()
   const attempt = { confirmationId: 'attempt-0000000009', version: 1 }
   const pay = async () => await page.pay('4242424242424242', attempt)
   const responses = await Promise.all(Array.from({ length: 40 }, pay))
@@ -232,21 +225,18 @@ test('limits the confirmations of one live intent, and not those of another one'
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await problemOf(response)).toBe('429 rate_limited')
   }
-  expect((await (await openPage(live)).pay()).status).toBe(200)
+  expect((await (await live.openPage()).pay()).status).toBe(200)
 })
 
 const removed = 'http://removed.example.localhost:3000'
 
 test.each([
   ['its origin is removed', () => service.changeOrigin('removeOrigin', removed)],
-  [
-    'its clientSecret is revoked',
-    (id: string) => service.administer(({ revokeSecret }, db) => revokeSecret(db, id)),
-  ],
+  ['its clientSecret is revoked', service.revokeSecret],
 ] as const)('ends a session, and no other one, when %s', async (_, end) => {
   await service.changeOrigin('addOrigin', removed)
-  const pair = await created(service)
-  const [page, other] = [new HostedPage(service), await openPage(service)]
+  const pair = await service.created()
+  const [page, other] = [new HostedPage(service), await service.openPage()]
   await page.open(pair, removed)
   const waiting = await startWaiting(page)
   await end(pair.id)
@@ -259,9 +249,8 @@ test.each([
 })
 
 test('rejects further sessions of an intent for which a client opens them without end', async () => {
-  const [mine, others] = [await created(service), await created(service)]
-  const open = async ({ id, clientSecret }: typeof mine): Promise<number> =>
-    (await new HostedPage(service).post('session', { id, clientSecret, origin: shop })).status
+  const [mine, others] = [await service.created(), await service.created()]
+  const open = async (pair: Handoff): Promise<number> => (await openSession(pair)).status
   const statuses = await Promise.all(Array.from({ length: 150 }, () => open(mine)))
   const accepted = statuses.filter((status) => status === 200).length
   expect([statuses.includes(429), accepted >= 100]).toEqual([true, true])

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
-import { runPiService, startService } from '@pi-checkout/test-support/stack'
+import { runPiService } from '@pi-checkout/test-support/stack'
 import { expect, test } from 'vitest'
-import { atEnd, serve, temporaryFolder } from '../support/lifetime.ts'
-import { created, openPage, problemOf, retrieve, startProcess } from '../support/service.ts'
+import { serve, temporaryFolder } from '../support/lifetime.ts'
+import { Merchant, problemOf, startProcess } from '../support/service.ts'
 
 const data = temporaryFolder()
 const service = await startProcess(['--data', data])
@@ -27,10 +27,9 @@ async function failed(...args: readonly string[]): Promise<string> {
 test('lists merchants from the first moment of a start', async () => {
   const directory = temporaryFolder()
   let isReady = false
-  const starting = startService(['--data', directory]).finally(() => {
+  const starting = startProcess(['--data', directory]).finally(() => {
     isReady = true
   })
-  atEnd(async () => await (await starting).stop())
   while (!isReady) await runPiService(['merchants', 'list', '--data', directory])
   await starting
 })
@@ -64,8 +63,8 @@ test('creates and revokes an API key of a running service', async () => {
   const named = ['--merchant', 'Second Shop', '--environment', 'live']
   const { id, apiKey } = await onData('keys', 'create', ...named)
   expect(apiKey).toMatch(/^pi_sk_live_/)
-  const live = { url: service.url, apiKey }
-  const intent = await created(live)
+  const live = new Merchant({ url: service.url, apiKey })
+  const intent = await live.created()
   const listed = await onData('keys', 'list')
   expect(listed.keys).toContainEqual({
     id,
@@ -77,11 +76,11 @@ test('creates and revokes an API key of a running service', async () => {
   })
   expect(JSON.stringify(listed)).not.toContain(apiKey)
   expect(await onData('keys', 'revoke', id)).toEqual({ id, revoked: true })
-  expect(await problemOf(await retrieve(live, intent.id))).toBe('401 revoked_credentials')
+  expect(await problemOf(await live.retrieve(intent.id))).toBe('401 revoked_credentials')
 })
 
 test('revokes the clientSecret of an intent and ends its open checkout', async () => {
-  const page = await openPage(service)
+  const page = await service.openPage()
   const { id } = await page.view()
   expect(await onData('intents', 'revoke-secret', id)).toEqual({ id, secretRevoked: true })
   expect((await page.get()).status).toBe(401)
@@ -97,32 +96,28 @@ test('registers, lists, and removes an exact origin', async () => {
   expect((await onData('origins', 'remove', origin)).origins).not.toContain(origin)
 })
 
-test.each([
-  [['start', '--colour'], "unknown option '--colour'"],
-  [['keys', 'create', '--merchant', 'A', '--environment', 'prod'], 'test, live'],
-  [['keys', 'create', '--merchant', 'A\u001b[2J', '--environment', 'test'], 'none that controls'],
-  [['keys', 'revoke', 'key_x', '--data', data], 'No key has this id'],
-  [['intents', 'revoke-secret', 'pi_x', '--data', data], 'No intent has this id'],
-  [['origins', 'remove', 'https://no.example', '--data', data], 'has no such origin. Run'],
-  [['origins', 'add', 'https://a.example/', '--data', data], 'must be exact, such as'],
-  [['exec', '--', 'no-such-command'], 'exec: cannot run the command'],
-  [['exec', '--shop-origin', 'http://shop.example.com', '--', 'node'], '--shop-origin: must be'],
-] as const)('rejects %j with the rule: %s', async (args, rule) => {
-  expect(await failed(...args)).toContain(rule)
-})
+/** Ids and names among them that are secrets. */
+const { apiKey } = service
+const { clientSecret } = await service.created()
 
-test('repeats no secret of an argument that it rejects', async () => {
-  const { apiKey } = service
-  const { clientSecret } = await created(service)
-  for (const [secret, args] of [
-    [apiKey, ['keys', 'revoke', apiKey, '--data', data]],
-    [apiKey, ['keys', 'create', '--merchant=A', `--environment=${apiKey}`]],
-    [apiKey, ['origins', 'add', 'https://shop.example', '--merchant', apiKey, '--data', data]],
-    [apiKey, ['exec', '--', apiKey]],
-    [clientSecret.slice(-48), ['intents', 'revoke-secret', clientSecret, '--data', data]],
-  ] as const) {
-    expect(await failed(...args)).not.toContain(secret)
-  }
+test.each([
+  ["unknown option '--colour'", ['start', '--colour']],
+  ['test, live', ['keys', 'create', '--merchant=A', `--environment=${apiKey}`]],
+  ['none that controls', ['keys', 'create', '--merchant', 'A\u001b[2J', '--environment', 'test']],
+  ['No key has this id', ['keys', 'revoke', apiKey, '--data', data]],
+  ['No intent has this id', ['intents', 'revoke-secret', clientSecret, '--data', data]],
+  ['has no such origin. Run', ['origins', 'remove', 'https://no.example', '--data', data]],
+  ['must be exact, such as', ['origins', 'add', 'https://a.example/', '--data', data]],
+  [
+    'no such merchant with a test environment',
+    ['origins', 'add', 'https://shop.example', '--merchant', apiKey, '--data', data],
+  ],
+  ['exec: cannot run the command', ['exec', '--', apiKey]],
+  ['--shop-origin: must be', ['exec', '--shop-origin', 'http://shop.example.com', '--', 'node']],
+] as const)('rejects arguments with the rule "%s", and repeats no secret', async (rule, args) => {
+  const errors = await failed(...args)
+  expect(errors).toContain(rule)
+  for (const secret of [apiKey, clientSecret.slice(-48)]) expect(errors).not.toContain(secret)
 })
 
 test('exec registers origins, sets the variables, and exits with the status of its command', async () => {

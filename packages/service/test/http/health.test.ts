@@ -4,6 +4,7 @@ import { serveRoutes } from '../support/lifetime.ts'
 import { sendRaw, startTestService } from '../support/service.ts'
 
 const service = await startTestService({ PI_PUBLIC_URL: 'https://pay.example.com' })
+const admin = `Authorization: Bearer ${service.ready.adminToken}`
 
 test('keeps an idle connection longer than proxies and clients do', async () => {
   const { headers } = await fetch(`${service.url}/healthz`)
@@ -15,9 +16,11 @@ test.each([
   [200, '10.0.0.5:4000', ['/healthz', '/readyz']],
   [400, 'service:4000', ['/docs', '/checkout/pi_x', '/v1/pi-checkout.js', '/_sandbox/']],
   [200, 'pay.example.com', ['/docs']],
+  [404, 'pay.example.com', ['/_sandbox/', '/_sandbox/environments']],
 ])('returns %s behind a proxy to the Host %s for %j', async (status, host, paths) => {
   for (const path of paths) {
-    const response = await sendRaw(service.url, [`GET ${path} HTTP/1.1`, `Host: ${host}`])
+    const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, admin]
+    const response = await sendRaw(service.url, lines)
     expect(response.status, path).toBe(status)
   }
 })

@@ -1,12 +1,12 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { leaveAtAnyByte } from '@pi-checkout/test-support/leaving-client'
 import { expect, test } from 'vitest'
-import { created, order, startProcess } from '../support/service.ts'
+import { order, startProcess } from '../support/service.ts'
 
 const shop = 'http://localhost:3000'
 const service = await startProcess(['--memory'])
 const { hostname: host, port, host: hostAndPort } = new URL(service.url)
-const { id, clientSecret } = await created(service)
+const { id, clientSecret } = await service.created()
 const page = new HostedPage(service)
 await page.open({ id, clientSecret }, shop)
 
@@ -59,7 +59,7 @@ test.each([
   'serves on, and logs no error, after clients leave at any byte of %s',
   async (_, requests, endless) => {
     const before = service.log.length
-    const serves = async () => await created(service)
+    const serves = async () => await service.created()
     const visits = { host, port: Number(port), serves, requests, endless }
     const failure = await leaveAtAnyByte(visits).catch(String)
     // A client that leaves is no failure of the service.

@@ -3,7 +3,7 @@ import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test, vi } from 'vitest'
 import { rejectionDelay, waitsOfIntent } from '../../src/waiting/waits.ts'
 import { atEnd } from '../support/lifetime.ts'
-import { openPage, startTestService } from '../support/service.ts'
+import { startTestService } from '../support/service.ts'
 
 const service = await startTestService()
 const { host, port } = new URL(service.url)
@@ -29,22 +29,20 @@ test('rejects requests without a wait, however many others it has rejected', asy
 })
 
 /** @see Finding S5 */
-test('keeps twenty waiting pages of one intent, and rejects one more after a pause', async () => {
-  const page = await openPage(service)
+test('keeps twenty waiting pages of one intent, rejects all others after a pause, and forgets those that left', async () => {
+  const page = await service.openPage()
   const left = new AbortController()
   const wait = async (signal?: AbortSignal) => await page.get('?waitForVersion=2', signal)
-  const leaving = Array.from({ length: waitsOfIntent / 2 }, () => wait(left.signal))
-  const staying = Array.from({ length: waitsOfIntent / 2 + 1 }, () => wait())
-  for (const each of leaving) each.catch(() => {})
-  const waiting = [...leaving, ...staying]
+  const leaving = Array.from({ length: waitsOfIntent }, () => wait(left.signal))
+  expect(await Promise.race([...leaving, sleep(500, 'none')])).toBe('none')
+  left.abort()
+  await Promise.allSettled(leaving)
+  await sleep(500)
+  const waiting = Array.from({ length: 50 }, () => wait())
   expect(await Promise.race([...waiting, sleep(rejectionDelay / 2, 'none')])).toBe('none')
   const { status, headers } = await Promise.race(waiting)
   expect([status, headers.get('retry-after')]).toEqual([429, '5'])
-  // In the place of a page that has left, another one waits.
-  left.abort()
-  await sleep(500)
-  expect(await Promise.race([wait(), sleep(rejectionDelay + 1000, 'waits')])).toBe('waits')
   await page.post('cancel', {})
-  const statuses = (await Promise.all(staying)).map((each) => each.status)
-  expect(statuses.filter((each) => each === 200).length).toBeGreaterThanOrEqual(waitsOfIntent / 2)
+  const statuses = (await Promise.all(waiting)).map((each) => each.status)
+  expect(statuses.sort()).toEqual([...Array(20).fill(200), ...Array(30).fill(429)])
 })

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { LoggedError } from '../../src/log.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
-import { create, order, startTestService } from '../support/service.ts'
+import { order, startTestService } from '../support/service.ts'
 
 const server = await startPostgres()
 const service = await startTestService(server.env)
@@ -57,7 +57,7 @@ test.each([
   async (code, status, text) => {
     await failWith(code)
     const customer = { id: 'cus_1', email: 'ani@example.com' }
-    const response = await create(service, { ...order, customer })
+    const response = await service.create({ ...order, customer })
     expect(response.status).toBe(status)
     expect((await lineOf(response)).error).toMatchObject({
       name: 'StoreError',

@@ -1,6 +1,7 @@
+import { gzipSync } from 'node:zlib'
 import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
-import { openPage, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
+import { order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
 const { host, port } = new URL(service.url)
@@ -36,14 +37,9 @@ test('serves the API without a Host, and its pages only with one', async () => {
   expect(await problemOf(await get('/docs'))).toBe('400 invalid_host')
 })
 
-test('takes an address in absolute form', async () => {
-  const lines = [`POST http://${host}/payment-intents HTTP/1.1`, hostLine, apiKey, jsonType, length]
-  expect((await sendRaw(service.url, lines, body)).status).toBe(201)
-})
-
 test('takes a host name and an authentication scheme in upper case', async () => {
   expect((await get('/docs', `Host: LOCALHOST:${port}`)).status).toBe(200)
-  const { token } = await openPage(service)
+  const { token } = await service.openPage()
   const upper = [`Host: Localhost:${port}`, `Authorization: BEARER ${token}`]
   const site = [`Origin: http://localhost:${port}`, 'Sec-Fetch-Site: same-origin']
   expect((await get('/checkout-api/intent', ...upper, ...site)).status).toBe(200)
@@ -87,4 +83,26 @@ test.each([
 ] as const)('allows only %s on %s', async (allow, path, headers) => {
   const response = await fetch(service.url + path, { method: 'PATCH', headers })
   expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
+})
+
+test.each<[string, string | Uint8Array<ArrayBuffer>, string, number, string]>([
+  ['no media type', new TextEncoder().encode(body), '', 415, 'unsupported_media_type'],
+  ['more than 64 KB', body + ' '.repeat(65_536), 'application/json', 413, 'payload_too_large'],
+  ['compressed JSON', new Uint8Array(gzipSync(body)), 'application/json', 400, 'malformed_json'],
+  [
+    'text that is no UTF-8',
+    new Uint8Array(Buffer.from(body.replace('A-', 'Ö-'), 'latin1')),
+    'application/json',
+    400,
+    'malformed_json',
+  ],
+  ['a prototype', '{"__proto__":{"amount":1}}', 'application/json', 400, 'malformed_json'],
+])('rejects a body with %s', async (_, sent, type, status, code) => {
+  const authorization = `Bearer ${service.apiKey}`
+  const headers = { authorization, ...(type && { 'content-type': type }) }
+  const request = { method: 'POST', headers, body: sent }
+  const response = await fetch(`${service.url}/payment-intents`, request)
+  const problem = (await response.json()) as { readonly code: string }
+  expect([response.status, problem.code]).toEqual([status, code])
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
 })

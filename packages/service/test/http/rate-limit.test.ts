@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts'
 import { createBuckets, createRateLimits, maxBuckets } from '../../src/http/rate-limit.ts'
 import type { Environment } from '../../src/merchants/environments.ts'
 import { atEnd } from '../support/lifetime.ts'
-import { create, order, startTestService } from '../support/service.ts'
+import { order, startTestService } from '../support/service.ts'
 
 const rejected = expect.objectContaining({ code: 'rate_limited' })
 let now = 0
@@ -26,13 +26,13 @@ test('limits an environment regardless of its headers, with Retry-After', async 
   const service = await startTestService({ PI_RATE_LIMIT: '1' })
   const responses = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
-      create(service, order, { 'x-forwarded-for': `10.0.0.${index}` }),
+      service.create(order, { 'x-forwarded-for': `10.0.0.${index}` }),
     ),
   )
   const over = responses.find(({ status }) => status === 429)
   expect(Number(over?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   // The limit is checked before the body: a request over it gets no field errors.
-  const broken = await Promise.all(Array.from({ length: 30 }, () => create(service, 'no json')))
+  const broken = await Promise.all(Array.from({ length: 30 }, () => service.create('no json')))
   expect(broken.map(({ status }) => status)).toContain(429)
 })
 

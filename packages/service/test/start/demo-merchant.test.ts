@@ -1,7 +1,6 @@
 import { piService, startProgram } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
 import { startPostgres } from '../support/lifetime.ts'
-import { control } from '../support/sandbox.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const { env } = await startPostgres()
@@ -41,7 +40,7 @@ test('prints a link to the inspector that works on this machine behind a proxy',
 })
 
 async function environments(service: TestService) {
-  const response = await control(service, 'GET', '/environments')
+  const response = await service.control('GET', '/environments')
   return ((await response.json()) as { environments: unknown }).environments
 }
 

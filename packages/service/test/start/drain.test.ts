@@ -1,14 +1,11 @@
-import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { startPostgres } from '../support/lifetime.ts'
-import { create, startProcess } from '../support/service.ts'
+import { startTestService } from '../support/service.ts'
 
-const { env } = await startPostgres()
-const service = await startProcess([], { ...env, PI_DRAIN_MS: '1000' })
+const service = await startTestService({ PI_DRAIN_MS: '1000' })
 
 /** Creates an intent. Returns the HTTP status and whether the connection stays open. */
 async function created(): Promise<string> {
-  const response = await create(service)
+  const response = await service.create()
   await response.arrayBuffer()
   return `${response.status} ${response.headers.get('connection')}`
 }
@@ -16,16 +13,16 @@ async function created(): Promise<string> {
 test('serves requests during the drain and reports that it is not ready', async () => {
   for (let count = 0; count < 20; count++) expect(await created()).toBe('201 keep-alive')
 
-  service.child.kill('SIGTERM')
   const stoppedAt = performance.now()
-  const exited = once(service.child, 'exit')
-  // The signal arrives while a request is running.
-  while ((await created()) === '201 keep-alive');
+  // A request is running at the stop.
+  const last = created()
+  const stopped = service.stop()
+  expect(await last).toMatch(/^201/)
   for (let count = 0; count < 5; count++) expect(await created()).toBe('201 close')
   const ready = await fetch(`${service.url}/readyz`)
   expect([ready.status, ready.headers.get('connection')]).toEqual([503, 'close'])
 
-  expect(await exited).toEqual([0, null])
+  await stopped
   const seconds = (performance.now() - stoppedAt) / 1000
   expect(seconds).toBeGreaterThan(1)
   expect(seconds).toBeLessThan(12)

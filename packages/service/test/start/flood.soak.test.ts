@@ -1,11 +1,13 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { startService } from '@pi-checkout/test-support/stack'
+import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { atEnd, temporaryFolder } from '../support/lifetime.ts'
-import { created, order } from '../support/service.ts'
-import { residentMegabytes, watchHealth } from '../support/watch-program.ts'
+import { startProcess } from '../support/service.ts'
+
+type Program = Awaited<ReturnType<typeof startProcess>>
 
 /** Of one client. A proxy in front forwards no request before the last one has its response. */
 const connections = 20
@@ -22,12 +24,11 @@ test.each([
 ])(
   'serves others while 20 connections of one client send %s',
   async (_, flood) => {
-    const program = await startService(['--data', temporaryFolder()])
+    const program = await startProcess(['--data', temporaryFolder()])
     // A process that stands still does not handle SIGTERM.
     atEnd(() => program.stop('SIGKILL'))
-    const { baseUrl: url, apiKey } = program.ready
-    const { host, port } = new URL(url)
-    await created({ url, apiKey }, order)
+    const { host, port } = new URL(program.url)
+    await program.created()
     const before = residentMegabytes(program)
 
     const done = new AbortController()
@@ -40,7 +41,7 @@ test.each([
     atEnd(async () => void (await attacker.terminate()))
     const ended = once(attacker, 'message').finally(() => done.abort())
     await sleep(500)
-    await created({ url, apiKey }, order)
+    await program.created()
     await Promise.all([ended, ...watching])
     expect(residentMegabytes(program) - before, 'megabytes more').toBeLessThan(150)
     expect(await Promise.race([program.stop(), sleep(10_000, 'runs after 10 s')])).toBe(0)
@@ -61,3 +62,47 @@ for (let at = 0; at < connections; at++) {
   socket.resume().write(data)
 }
 `
+
+/** Fails if two polls in a row are late, or one is six times as late. A slow disk delays only one, and not as long. */
+async function watchHealth(
+  program: Program,
+  signal: AbortSignal,
+  { limit = 500, from }: { readonly limit?: number; readonly from?: string } = {},
+): Promise<void> {
+  for (let last = ''; !signal.aborted; await sleep(100)) {
+    const { took, text } = await pollHealth(program, from)
+    const late = took > limit ? text : ''
+    if (late && (last || took > 6 * limit)) throw new Error(`Late /healthz: ${last}; ${late}`)
+    last = late
+  }
+}
+
+/**
+ * Returns how many milliseconds a response took, without those in which service or test waited for a processor of a busy
+ * machine.
+ */
+async function pollHealth({ ready, child }: Program, from?: string) {
+  const [begin, service, own] = [performance.now(), scheduled(child.pid), scheduled('self')]
+  const { port, host } = new URL(ready.baseUrl)
+  const request = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+  // Much longer than the limit, so that a wait for a processor does not end it.
+  const result = await rawRequest(port, request, { from, timeoutMs: 30_000 }).catch(String)
+  const took = performance.now() - begin
+  const ran = scheduled(child.pid).ran - service.ran
+  const waited =
+    scheduled(child.pid).waited - service.waited + scheduled('self').waited - own.waited
+  const [total, busy, queued] = [took, ran, waited].map(Math.round)
+  const text = `${result} after ${total} ms (the service ran for ${busy} ms; waited for a processor: ${queued} ms)`
+  return { took: result.includes('"ok"') ? took - waited : Infinity, text }
+}
+
+/** Milliseconds in which the main thread ran, and waited for a processor. */
+function scheduled(pid: number | string | undefined): { ran: number; waited: number } {
+  const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ').map(Number)
+  return { ran: Number(ran) / 1e6, waited: Number(waited) / 1e6 }
+}
+
+function residentMegabytes({ child }: Program): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024)
+}

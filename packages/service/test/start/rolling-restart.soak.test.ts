@@ -39,19 +39,11 @@ async function restart(results: ReadonlyMap<string, number>): Promise<void> {
 /** Sends new connections to ready instances only, as the health check of a balancer. */
 async function watch(): Promise<void> {
   for (; !stopped; await sleep(100)) {
-    const ready = await Promise.all(
-      instances.map(async ({ url }) => ({
-        port: Number(new URL(url).port),
-        isReady: await fetch(`${url}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      })),
-    )
-    for (const { port, isReady } of ready) {
-      if (isReady) balancer.targets.add(port)
-      else balancer.targets.delete(port)
-    }
+    const checks = instances.map(async ({ url }) => {
+      const ready = await fetch(`${url}/readyz`).catch(() => undefined)
+      balancer.targets[ready?.ok ? 'add' : 'delete'](Number(new URL(url).port))
+    })
+    await Promise.all(checks)
   }
 }
 

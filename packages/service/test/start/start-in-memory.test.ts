@@ -2,8 +2,7 @@ import { freePort } from '@pi-checkout/test-support/free-port'
 import { expect, test, vi } from 'vitest'
 import { type Service, startService } from '../../src/index.ts'
 import { atEnd } from '../support/lifetime.ts'
-import { control } from '../support/sandbox.ts'
-import { create as sendCreate } from '../support/service.ts'
+import { Merchant } from '../support/service.ts'
 
 async function start(options?: Parameters<typeof startService>[0]): Promise<Service> {
   const service = await startService(options)
@@ -12,7 +11,7 @@ async function start(options?: Parameters<typeof startService>[0]): Promise<Serv
 }
 
 const create = async ({ baseUrl: url, apiKey }: Pick<Service, 'baseUrl' | 'apiKey'>) =>
-  await sendCreate({ url, apiKey })
+  await new Merchant({ url, apiKey }).create()
 
 test('starts two services with separate ports, keys, and intents', async () => {
   const [one, two] = await Promise.all([start(), start()])
@@ -25,7 +24,8 @@ test('starts two services with separate ports, keys, and intents', async () => {
 
 test('registers the given shop origins', async () => {
   const ready = await start({ shopOrigins: ['https://shop.example'] })
-  const response = await control({ url: ready.baseUrl, ready }, 'GET', '/environments')
+  const headers = { authorization: `Bearer ${ready.adminToken}` }
+  const response = await fetch(`${ready.baseUrl}/_sandbox/environments`, { headers })
   expect(await response.json()).toMatchObject({
     environments: [{ origins: ['http://localhost:3000', 'https://shop.example'] }],
   })

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listEnvironments } from '../../src/merchants/environments.ts'
@@ -23,47 +15,47 @@ const isRoot = process.getuid?.() === 0
 
 test('rejects a directory that this user cannot write, with the fix, and creates nothing', async () => {
   const folder = temporaryFolder()
-  chmodSync(folder, 0o555)
+  fs.chmodSync(folder, 0o555)
   // File permissions do not apply to root, so it becomes another user in the meantime.
   if (isRoot) process.seteuid?.(65534)
   const rejected = open(join(folder, 'data')).finally(() => isRoot && process.seteuid?.(0))
   await expect(rejected).rejects.toThrow(
     `The data directory ${join(folder, 'data')} cannot be used (EACCES). Use a directory that the user who`,
   )
-  expect(readdirSync(folder)).toEqual([])
+  expect(fs.readdirSync(folder)).toEqual([])
 })
 
 test('rejects a directory that lost its database, and leaves it as it is', async () => {
   const directory = temporaryFolder()
   await (await open(directory)).close()
-  rmSync(join(directory, 'store.db'))
+  fs.rmSync(join(directory, 'store.db'))
   await expect(open(directory)).rejects.toThrow(
     `The data directory ${directory} has a secret-key, but no store.db. Restore`,
   )
-  expect(readdirSync(directory)).not.toContain('store.db')
+  expect(fs.readdirSync(directory)).not.toContain('store.db')
 })
 
 test('rejects a store that lost its secret key, and starts once it is restored', async () => {
   const directory = temporaryFolder()
   await (await open(directory)).close()
   const stored = join(directory, 'secret-key')
-  renameSync(stored, `${stored}.backup`)
+  fs.renameSync(stored, `${stored}.backup`)
   await expect(open(directory)).rejects.toThrow('PI_SECRET_KEY: the file secret-key of the data')
-  expect(existsSync(stored)).toBe(false)
+  expect(fs.existsSync(stored)).toBe(false)
   await expect(open(directory, newSecretKey())).rejects.toThrow(
     'PI_SECRET_KEY: differs from the key',
   )
-  renameSync(`${stored}.backup`, stored)
+  fs.renameSync(`${stored}.backup`, stored)
   await (await open(directory)).close()
 })
 
 test('keeps a directory for its owner, also if it was not', async () => {
   const directory = temporaryFolder()
-  chmodSync(directory, 0o755)
+  fs.chmodSync(directory, 0o755)
   const { db, close } = await open(directory)
   await db.script('create table if not exists kept (id text)')
-  for (const name of ['.', ...readdirSync(directory)]) {
-    const { mode } = statSync(join(directory, name))
+  for (const name of ['.', ...fs.readdirSync(directory)]) {
+    const { mode } = fs.statSync(join(directory, name))
     expect(mode & 0o077, `${name}: ${mode.toString(8)}`).toBe(0)
   }
   await close()
@@ -75,7 +67,7 @@ test('has all rows in the one file after it was closed', async () => {
   await db.query(insertEnvironment('env_1', 'Kept', 'test'))
   await close()
   const copy = join(temporaryFolder(), 'copy.db')
-  copyFileSync(join(directory, 'store.db'), copy)
+  fs.copyFileSync(join(directory, 'store.db'), copy)
   const restored = openSqlite(copy)
   atEnd(() => restored.close())
   expect(await listEnvironments(restored)).toMatchObject([{ merchantName: 'Kept' }])

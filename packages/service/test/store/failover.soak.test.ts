@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HostedPage } from '@pi-checkout/test-support/http-buyer'
+import { type Handoff, HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { startLoadBalancer } from '@pi-checkout/test-support/load-balancer'
 import type { Standby, TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { expect, test } from 'vitest'
 import { newSecretKey } from '../../src/secret-keys.ts'
 import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
-import { create, order, retrieve, startTestService } from '../support/service.ts'
+import { Merchant, order, startTestService } from '../support/service.ts'
 
 /** The standby stops, the commits that wait for it are ended, and then the primary is killed. */
 async function loseStandbyFirst(primary: TemporaryPostgres, standby: Standby): Promise<void> {
@@ -52,15 +52,14 @@ const env = {
 const one = await startTestService(env)
 const instances = [one, await startTestService(env), await startTestService(env)]
 for (const { url } of instances) service.targets.add(portOf(url))
-const { apiKey } = one
-const merchant = { url: service.origin, apiKey }
+const merchant = new Merchant({ ...one, url: service.origin })
 
 /** The status of each acknowledged intent, by its id. */
 const acknowledged = new Map<string, string>()
 let stopped = false
 
 test('loses and doubles no acknowledged intent or payment in five failovers', async () => {
-  const lanes = [merchants(0), merchants(1), merchants(2), merchants(3), buyers(4), buyers(5)]
+  const lanes = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, at) => lane(name, at > 3))
   await Promise.all([failOver(), ...lanes])
   const admin = await connectTo(primary.url)
   const { rows } = await admin.query('select id, status, order_id from intents')
@@ -78,8 +77,8 @@ async function failOver(): Promise<void> {
     database.targets.clear()
     database.targets.add(portOf(standby.url))
     if (fail !== demote) database.closeConnections()
-    const recoveries = instances.map(async ({ url }) => {
-      await createOnce(`after-${round}-${portOf(url)}`, { url, apiKey })
+    const recoveries = instances.map(async (instance) => {
+      await createOnce(`after-${round}-${portOf(instance.url)}`, instance)
       return Math.round(performance.now() - promotedAt)
     })
     const times = await Promise.all(recoveries)
@@ -92,38 +91,36 @@ async function failOver(): Promise<void> {
   stopped = true
 }
 
-/** Creates intents, and sends each create and a retrieve once more. */
-async function merchants(lane: number): Promise<void> {
+/** Creates intents, sends each create once more, and reads what it has, which a buyer may have paid. */
+async function lane(name: string, pays: boolean): Promise<void> {
   for (let number = 0; !stopped; number++) {
-    const created = await createOnce(`${lane}-${number}`)
-    expect(await createOnce(`${lane}-${number}`)).toBe(created)
-    const { id } = JSON.parse(created)
-    await untilStatus(200, () => retrieve(merchant, id))
+    const key = `${name}-${number}`
+    const created = await createOnce(key)
+    expect(await createOnce(key)).toBe(created)
+    const { id, clientSecret } = JSON.parse(created)
+    if (pays) await payTwice(key, { id, clientSecret })
+    const status = pays ? 'succeeded' : 'requires_payment_method'
+    const read = await untilStatus(200, () => merchant.retrieve(id))
+    expect(JSON.parse(read)).toMatchObject({ status })
   }
 }
 
-/** Pays intents on the hosted page's API, and sends each confirmation once more. */
-async function buyers(lane: number): Promise<void> {
-  for (let number = 0; !stopped; number++) {
-    const { id, clientSecret } = JSON.parse(await createOnce(`${lane}-${number}`))
-    const page = new HostedPage(merchant)
-    const opening = { id, clientSecret, origin: 'http://localhost:3000' }
-    const { token } = JSON.parse(await untilStatus(200, () => page.post('session', opening)))
-    page.token = token
-    const confirmation = { confirmationId: `attempt-${lane}-${number}-00000000`, version: 1 }
-    const pay = (): Promise<Response> => page.pay('4242424242424242', confirmation)
-    const paid = await untilStatus(200, pay)
-    acknowledged.set(id, 'succeeded')
-    expect(await untilStatus(200, pay)).toBe(paid)
-    const intent = await untilStatus(200, () => retrieve(merchant, id))
-    expect(JSON.parse(intent)).toMatchObject({ status: 'succeeded' })
-  }
+/** Pays an intent on the hosted page's API, and sends the confirmation once more. */
+async function payTwice(key: string, { id, clientSecret }: Handoff): Promise<void> {
+  const page = new HostedPage(merchant)
+  const opening = { id, clientSecret, origin: 'http://localhost:3000' }
+  page.token = JSON.parse(await untilStatus(200, () => page.post('session', opening))).token
+  const confirmation = { confirmationId: `attempt-${key}-00000000`, version: 1 }
+  const pay = (): Promise<Response> => page.pay('4242424242424242', confirmation)
+  const paid = await untilStatus(200, pay)
+  acknowledged.set(id, 'succeeded')
+  expect(await untilStatus(200, pay)).toBe(paid)
 }
 
 /** Sends a create with this key until it is acknowledged. */
 async function createOnce(key: string, to = merchant): Promise<string> {
   const text = await untilStatus(201, () =>
-    create(to, { ...order, orderId: key }, { 'idempotency-key': key }),
+    to.create({ ...order, orderId: key }, { 'idempotency-key': key }),
   )
   const { id, status } = JSON.parse(text)
   acknowledged.set(id, status)

@@ -4,16 +4,7 @@ import { createIntentStore } from '../../src/intents/store.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
-import { control, environmentId } from '../support/sandbox.ts'
-import {
-  create,
-  created,
-  isReplay,
-  order,
-  retrieve,
-  startTestService,
-  statusOf,
-} from '../support/service.ts'
+import { isReplay, order, startTestService } from '../support/service.ts'
 import { hashes, newIntent } from '../support/store.ts'
 
 const server = await startPostgres()
@@ -23,7 +14,7 @@ const start = () => startTestService(env)
 const instances = await Promise.all([start(), start(), start()])
 const [one, two] = instances
 const operator = await connectTo(server.url)
-const environment = await environmentId(one)
+const environment = one.environmentId
 
 /** Creates another database on the same server. */
 async function newDatabase(name: string, options = ''): Promise<string> {
@@ -42,7 +33,7 @@ test('creates each intent once if instances send batches of the same keys in ano
   const sent = instances.flatMap((merchant, instance) =>
     (instance === 1 ? keys.toReversed() : keys).map(async (key) => {
       for (;;) {
-        const response = await create(merchant, order, { 'idempotency-key': key })
+        const response = await merchant.create(order, { 'idempotency-key': key })
         const text = await response.text()
         if (response.status === 201) return { isNew: !isReplay(response), text: `${key} ${text}` }
         // On a busy machine, the request or another one with the key did not end in time.
@@ -53,37 +44,6 @@ test('creates each intent once if instances send batches of the same keys in ano
   const responses = await Promise.all(sent)
   expect(responses.filter(({ isNew }) => isNew)).toHaveLength(keys.length)
   expect(new Set(responses.map(({ text }) => text)).size).toBe(keys.length)
-})
-
-test('loses no acknowledged intent when database connections are cut', async () => {
-  const acknowledged = new Map<string, string>()
-  let isCutting = true
-  const workers = instances.flatMap((merchant, instance) =>
-    ['a', 'b', 'c'].map(async (name) => {
-      for (let number = 0; isCutting; number++) {
-        const key = `cut-${instance}-${name}-${number}`
-        const response = await create(merchant, order, { 'idempotency-key': key })
-        const text = await response.text()
-        if (response.status === 201) acknowledged.set(key, text)
-        else expect(response.status).toBe(503)
-      }
-    }),
-  )
-  for (let round = 0; round < 3; round++) {
-    const before = acknowledged.size
-    await expect.poll(() => acknowledged.size).toBeGreaterThan(before)
-    await operator.query(`
-      select pg_terminate_backend(pid) from pg_stat_activity
-       where pid <> pg_backend_pid() and backend_type = 'client backend'`)
-  }
-  isCutting = false
-  await Promise.all(workers)
-  await Promise.all(
-    [...acknowledged].map(async ([key, text]) => {
-      const replay = await create(one, order, { 'idempotency-key': key })
-      expect(await replay.text()).toBe(text)
-    }),
-  )
 })
 
 test.each([
@@ -119,7 +79,7 @@ test('replays a create in a database with other defaults', async () => {
   const service = await startTestService({ ...env, PI_DATABASE_URL: url })
   const startedAt = Date.now()
   const key = { 'idempotency-key': 'other' }
-  const responses = await Promise.all([1, 2, 3].map(() => create(service, order, key)))
+  const responses = await Promise.all([1, 2, 3].map(() => service.create(order, key)))
   const texts = await Promise.all(responses.map((response) => response.text()))
   expect(new Set(texts).size).toBe(1)
   const { createdAt } = JSON.parse(String(texts[0])) as { createdAt: string }
@@ -136,21 +96,21 @@ test('rejects a database that is not encoded in UTF-8, with the fix', async () =
 
 test('uses a clock that another instance has set within seconds', async () => {
   const clock = `/environments/${environment}/clock`
-  const { id } = await created(one)
-  await control(one, 'PUT', clock, { offset: 25 * 3600_000 })
-  await expect.poll(() => statusOf(two, id), { timeout: 10_000 }).toBe('expired')
-  await control(one, 'DELETE', clock)
+  const { id } = await one.created()
+  await one.control('PUT', clock, { offset: 25 * 3600_000 })
+  await expect.poll(() => two.statusOf(id), { timeout: 10_000 }).toBe('expired')
+  await one.control('DELETE', clock)
 })
 
 test('returns 504 if a statement runs out of time, and commits its retry once', async () => {
-  const { id } = await created(one)
+  const { id } = await one.created()
   const key = { 'idempotency-key': 'out-of-time' }
   const locking = await connectTo(server.url)
   await locking.query('begin; lock table intents in access exclusive mode')
   const responses: Response[] = []
   const requests = Promise.all([
-    create(one, order, key).then((response) => responses.push(response)),
-    retrieve(one, id).then((response) => responses.push(response)),
+    one.create(order, key).then((response) => responses.push(response)),
+    one.retrieve(id).then((response) => responses.push(response)),
   ])
   const cancel = async (): Promise<number> => {
     await operator.query(`
@@ -165,5 +125,5 @@ test('returns 504 if a statement runs out of time, and commits its retry once', 
     expect(await response.json()).toMatchObject({ code: 'timeout', retryable: true })
   }
   await locking.query('rollback')
-  expect((await create(one, order, key)).status).toBe(201)
+  expect((await one.create(order, key)).status).toBe(201)
 })

@@ -1,71 +1,10 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { lockDirectory } from '../../src/store/data-directory.ts'
-import { sql } from '../../src/store/sql.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
-import { create, order, startProcess } from '../support/service.ts'
+import { startProcess } from '../support/service.ts'
 import { hashes, newIntent, openTestStore } from '../support/store.ts'
-
-const dist = new URL('../../dist/', import.meta.url)
-
-/** Runs a module in a separate process, and returns what it printed. */
-async function runModule(source: string, ...args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source, ...args])
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-  expect(errors).toBe('')
-  return output
-}
-
-test.each([
-  ['a boolean', true],
-  ['nothing', undefined],
-  ['a date', new Date()],
-  ['a bytes', Buffer.alloc(1)],
-  ['a BigInt', 1n],
-  ['U+0000', 'a\0b'],
-  ['an integer above 2^53', 2 ** 53],
-  ['a fraction', 1.5],
-  ['no number', Number.NaN],
-])('accepts no value that libsql would end the process for or change: %s', (_, value) => {
-  expect(() => sql`select ${value as never} as value`).toThrow('A value of a statement must be')
-})
-
-test('returns exactly the texts and integers that it stored', async () => {
-  const db = await openTestStore()
-  for (const value of ['', 'Ա\u{1F600}"\'\\', ' ', 2 ** 53 - 1, -(2 ** 53) + 1, 0, null]) {
-    expect(await db.query(sql`select ${value} as value`)).toEqual([{ value }])
-  }
-})
-
-test('creates one intent from 200 creates with one key in two processes', async () => {
-  const file = join(temporaryFolder(), 'store.db')
-  const db = await openTestStore(file)
-  const source = `
-    import { createIntentStore, draftIntent } from '${dist}intents/store.js'
-    import { openSqlite } from '${dist}store/sqlite.js'
-    const db = openSqlite(process.argv[1])
-    const store = createIntentStore({ db, now: () => new Date() })
-    const body = { amount: 1, currency: 'EUR', orderId: 'A' }
-    while (Date.now() < Number(process.argv[2]));
-    for (let round = 1; round <= 20; round++) {
-      const hash = String(round).padStart(64, '0')
-      const results = await Promise.all(Array.from({ length: 100 }, () => {
-        const intent = draftIntent({ environmentId: 'env_test', body, createdAt: new Date() })
-        return store.create({ intent, key: { hash, fingerprint: hash } })
-      }))
-      console.log(results.map(({ type, intent }) => type + ' ' + intent.id).join('\\n'))
-    }`
-  const at = String(Date.now() + 1500)
-  const outputs = await Promise.all([1, 2].map(async () => await runModule(source, file, at)))
-  const lines = outputs.join('').trim().split('\n')
-  expect(lines).toHaveLength(4000)
-  expect(lines.filter((line) => line.startsWith('created'))).toHaveLength(20)
-  expect(new Set(lines.map((line) => line.split(' ')[1])).size).toBe(20)
-  expect(await db.query(sql`select id from intents`)).toHaveLength(20)
-})
 
 test('lets one service have a directory until it ends, also if it is killed', async () => {
   const directory = temporaryFolder()
@@ -76,33 +15,6 @@ test('lets one service have a directory until it ends, also if it is killed', as
   await expect(lockDirectory(directory)).rejects.toThrow('is in use by another service')
   await service.stop('SIGKILL')
   ;(await lockDirectory(directory))()
-})
-
-test('loses no acknowledged intent when it is killed during creates', async () => {
-  const args = ['--data', temporaryFolder()]
-  const acknowledged = new Map<string, string>()
-  let number = 0
-  for (let round = 0; round < 2; round++) {
-    const service = await startProcess(args)
-    const before = acknowledged.size
-    const send = async (): Promise<void> => {
-      for (;;) {
-        const key = `kill-${number++}`
-        const response = await create(service, order, { 'idempotency-key': key })
-        acknowledged.set(key, await response.text())
-      }
-    }
-    const workers = Array.from({ length: 32 }, () => send().catch(() => {}))
-    await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 100)
-    await service.stop('SIGKILL')
-    await Promise.all(workers)
-  }
-  const service = await startProcess(args)
-  const replays = [...acknowledged].map(async ([key, body]) => {
-    const replay = await create(service, order, { 'idempotency-key': key })
-    expect(await replay.text()).toBe(body)
-  })
-  await Promise.all(replays)
 })
 
 test('fails creates while the disk is full, and none after it', async () => {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { openPool } from '../../src/store/postgres.ts'
 import { shareChanges } from '../../src/store/receive.ts'
-import { sql } from '../../src/store/sql.ts'
 import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
 import { startTestService } from '../support/service.ts'
 import { hashes, newIntent } from '../support/store.ts'
@@ -13,13 +12,10 @@ const service = await startTestService(server.env)
 const admin = await connectTo(server.url)
 const { rows } = await admin.query('select id from environments limit 1')
 const environmentId = String(rows[0].id)
-const db = openDatabase({ connectionString: server.url, query_timeout: 500, max: 4 })
+const config = { connectionString: server.url, query_timeout: 500, max: 4 }
+const db = shareChanges(openPool(config), () => new pg.Client(config))
 atEnd(() => db.close())
 const store = createIntentStore({ db, now: () => new Date() })
-
-function openDatabase(config: pg.PoolConfig) {
-  return shareChanges(openPool(config), () => new pg.Client(config))
-}
 
 async function set(name: string, value: string): Promise<void> {
   await admin.query('set synchronous_commit = local')
@@ -57,16 +53,6 @@ test('reports nothing that the synchronous standby lacks', async () => {
   const again = { intent: newIntent({ environmentId }), key: hashes(0) }
   expect(await store.create(again)).toMatchObject({ type: 'replayed' })
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
-})
-
-test('leaves a server that became read-only, and returns to it', async () => {
-  const one = openDatabase({ connectionString: server.url, query_timeout: 5000, max: 1 })
-  atEnd(() => one.close())
-  const { create } = createIntentStore({ db: one, now: () => new Date() })
-  await one.query(sql`select set_config('default_transaction_read_only', 'on', false)`)
-  const first = { intent: newIntent({ environmentId }) }
-  await expect(create(first)).rejects.toMatchObject({ code: '25006', unavailable: true })
-  expect(await create(first)).toMatchObject({ type: 'created' })
 })
 
 test('is not ready while an operator has made the server read-only', async () => {

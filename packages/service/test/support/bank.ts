@@ -28,11 +28,12 @@ export function tokenIn(html: string): string {
   return /name="token" value="([\w.-]+)"/.exec(html)?.[1] ?? ''
 }
 
-/** Submits a code. */
+/** Submits a code, or `cancel`. */
 export async function answer(
   { url }: ChallengeTicket,
   token: string,
   code: string,
 ): Promise<Response> {
-  return await submit(`${url}/answer`, { token, code, action: 'confirm' })
+  const fields = code === 'cancel' ? { action: code } : { code, action: 'confirm' }
+  return await submit(`${url}/answer`, { token, ...fields })
 }

@@ -3,12 +3,7 @@ import { expiresAt } from '../../src/intents/deadlines.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Change } from '../../src/store/database.ts'
 import { StoreError } from '../../src/store/errors.ts'
-import {
-  type Awaited,
-  createWaits,
-  rejectionDelay,
-  waitsOfIntent,
-} from '../../src/waiting/waits.ts'
+import { type Awaited, createWaits } from '../../src/waiting/waits.ts'
 import { newIntent } from '../support/store.ts'
 
 const minute = 60_000
@@ -20,17 +15,18 @@ afterEach(() => void vi.useRealTimers())
 
 /** A store with one intent, and the waits of an instance. */
 function startWaits() {
-  const stopping = new AbortController()
   const store = {
     intent: newIntent({ createdAt: new Date(Date.now() + clockOffset) }),
     change: (_change: Change): void => {},
+    snapshot: (at = new Date()) => ({ intent: store.intent, environment, at }) as never,
   }
   const db = {
     listen: (listener: (change: Change) => void) => {
       store.change = listener
     },
   }
-  const waits = createWaits({ db: db as never, now: () => new Date() }, stopping.signal)
+  const { signal } = new AbortController()
+  const waits = createWaits({ db: db as never, now: () => new Date() }, signal)
 
   /** Waits for version 2, and counts what it does. */
   function wait(changes: Partial<Awaited> = {}) {
@@ -42,10 +38,10 @@ function startWaits() {
       lifetime: Infinity,
       read: async () => {
         seen.reads++
-        return { intent: store.intent, environment, at: new Date() } as never
+        return store.snapshot()
       },
       onPulse: () => void seen.pulses.push(Date.now() - begin),
-      signal: new AbortController().signal,
+      signal,
       ...changes,
     }
     const result = waits.wait(awaited).then(({ intent }) => {
@@ -54,7 +50,7 @@ function startWaits() {
     })
     return { seen, result }
   }
-  return { store, wait, stop: () => stopping.abort() }
+  return { store, wait }
 }
 
 function paid(intent: Intent): Intent {
@@ -83,10 +79,10 @@ test('returns a change that happens while the intent is read', async () => {
   const { store, wait } = startWaits()
   const { seen, result } = wait({
     read: async () => {
-      const snapshot = { intent: store.intent, environment, at: new Date() }
+      const snapshot = store.snapshot()
       store.intent = paid(store.intent)
       store.change({ intentId: store.intent.id })
-      return snapshot as never
+      return snapshot
     },
   })
   expect((await result).version).toBe(2)
@@ -98,8 +94,8 @@ test('reads again within a second after a deadline of the environment', async ()
   const { seen, result } = wait({
     read: async () => {
       const at = new Date(Date.now() + clockOffset)
-      const intent = at < expiresAt(store.intent) ? store.intent : paid(store.intent)
-      return { intent, environment, at } as never
+      if (at >= expiresAt(store.intent)) store.intent = paid(store.intent)
+      return store.snapshot(at)
     },
   })
   const soon = new Date(Date.now() + clockOffset - 24 * 60 * minute + 5000)
@@ -116,7 +112,7 @@ test('waits through an outage of the store', async () => {
   const { seen, result } = wait({
     read: async () => {
       if (isAway) throw new StoreError('08006')
-      return { intent: store.intent, environment, at: new Date() } as never
+      return store.snapshot()
     },
   })
   await vi.advanceTimersByTimeAsync(100)
@@ -129,25 +125,3 @@ test('waits through an outage of the store', async () => {
   await vi.advanceTimersByTimeAsync(1000)
   expect((await result).version).toBe(2)
 })
-
-/** @see Finding S5 */
-test.each([21, 200])(
-  'keeps 20 of %s waits of one intent, and rejects the newest after a pause',
-  async (count) => {
-    const { wait, store } = startWaits()
-    const waits = Array.from({ length: count }, () => wait())
-    const rejected = waits.slice(waitsOfIntent).map(async ({ result }) => {
-      await expect(result).rejects.toMatchObject({ code: 'rate_limited' })
-      return Date.now()
-    })
-    const begin = Date.now()
-    await vi.advanceTimersByTimeAsync(10_000)
-    expect(new Set(await Promise.all(rejected))).toEqual(new Set([begin + rejectionDelay]))
-    expect(waits.slice(0, waitsOfIntent).every(({ seen }) => seen.end === undefined)).toBe(true)
-    store.intent = paid(store.intent)
-    store.change({ intentId: store.intent.id })
-    for (const { result } of waits.slice(0, waitsOfIntent)) {
-      expect(await result).toMatchObject({ version: 2 })
-    }
-  },
-)
