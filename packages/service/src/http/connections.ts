@@ -82,20 +82,21 @@ export function serveConnections(
     }
     // Runs after all that these requests do in this turn.
     setImmediate(() => {
-      const { user, system } = process.cpuUsage(before)
-      const isLong = user + system > longTurn
+      const isLong = tookLong(before)
       inTurn = isLong ? Math.ceil(inTurn / 2) : Math.min(2 * inTurn, maxInTurn)
-      accept(isLong ? maxInTurn : 0)
+      if (isLong) accept(process.cpuUsage())
+      else finishTurn()
     })
   }
 
   /** Accepts the connections that wait, in turns without requests. */
-  function accept(turns: number): void {
-    if (turns > 0 && hasAccepted) {
-      hasAccepted = false
-      setImmediate(accept, turns - 1)
-      return
-    }
+  function accept(before: NodeJS.CpuUsage): void {
+    if (!hasAccepted || tookLong(before)) return finishTurn()
+    hasAccepted = false
+    setImmediate(accept, before)
+  }
+
+  function finishTurn(): void {
     isServing = waiting.size > 0
     if (isServing) serveTurn()
   }
@@ -159,6 +160,11 @@ const problems: Readonly<Record<string, ClientProblem>> = {
     'The request did not arrive in time. Send it again.',
   ],
   HPE_HEADER_OVERFLOW: ['invalid_header', 'The headers must be at most 16 KB together.'],
+}
+
+function tookLong(before: NodeJS.CpuUsage): boolean {
+  const { user, system } = process.cpuUsage(before)
+  return user + system > longTurn
 }
 
 /** Closes a connection with malformed bytes after its responses. Returns `false` if it has none. */

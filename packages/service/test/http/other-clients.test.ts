@@ -37,7 +37,7 @@ test('keeps twenty waiting pages of one intent, rejects all others after a pause
   expect(await Promise.race([...leaving, sleep(500, 'none')])).toBe('none')
   left.abort()
   await Promise.allSettled(leaving)
-  await sleep(500)
+  await sleep(2000)
   const waiting = Array.from({ length: 50 }, () => wait())
   expect(await Promise.race([...waiting, sleep(rejectionDelay / 2, 'none')])).toBe('none')
   const { status, headers } = await Promise.race(waiting)

@@ -37,6 +37,11 @@ test('serves the API without a Host, and its pages only with one', async () => {
   expect(await problemOf(await get('/docs'))).toBe('400 invalid_host')
 })
 
+test('takes an address in absolute form', async () => {
+  const lines = [`POST http://${host}/payment-intents HTTP/1.1`, hostLine, apiKey, jsonType, length]
+  expect((await sendRaw(service.url, lines, body)).status).toBe(201)
+})
+
 test('takes a host name and an authentication scheme in upper case', async () => {
   expect((await get('/docs', `Host: LOCALHOST:${port}`)).status).toBe(200)
   const { token } = await service.openPage()

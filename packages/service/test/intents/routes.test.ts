@@ -36,6 +36,8 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     const { id } = JSON.parse(text) as { id: string }
     for (const [key, body] of [
       ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":1.5e5}'],
+      ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":150000.0}'],
+      ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":15000000e-2}'],
       ['"retry-1"', order],
     ] as const) {
       const retry = await service.create(body, { 'idempotency-key': key })
