@@ -91,9 +91,10 @@ export function serveConnections(
 
   /** Accepts the connections that wait, in turns without requests. */
   function accept(before: NodeJS.CpuUsage): void {
-    if (!hasAccepted || tookLong(before)) return finishTurn()
-    hasAccepted = false
-    setImmediate(accept, before)
+    if (hasAccepted && !tookLong(before)) {
+      hasAccepted = false
+      setImmediate(accept, before)
+    } else finishTurn()
   }
 
   function finishTurn(): void {
