@@ -4,21 +4,36 @@
  *
  * @module
  */
+import { ExplainedError } from '../explained-error.ts'
 import type { Database } from './database.ts'
 import { StoreError } from './errors.ts'
 import { sql } from './sql.ts'
 
-/** Instances that start at the same time wait for each other. */
+/** Version of the tables below. */
+const current = 2
+
+/**
+ * Instances that start at the same time wait for each other.
+ *
+ * @throws {ExplainedError} If the store has the tables of another version.
+ */
 export async function migrate(db: Database): Promise<void> {
+  const version = await versionOf(db)
   // An existing store is not touched, because the script would lock its tables for other instances.
-  if (!(await hasTables(db))) await db.script(schema)
+  if (version === undefined) await db.script(schema)
+  else if (version !== current) {
+    throw new ExplainedError(
+      `The store has tables of version ${version}, and this release has version ${current}. Use an empty directory or database, or delete this one with its intents and keys.`,
+    )
+  }
 }
 
-async function hasTables(db: Database): Promise<boolean> {
+async function versionOf(db: Database): Promise<number | undefined> {
   try {
-    return (await db.query(sql`select version from store`)).length > 0
+    const [row] = await db.query<{ version: number }>(sql`select version from store`)
+    return row?.version
   } catch (error) {
-    if (error instanceof StoreError && noTable.has(error.code)) return false
+    if (error instanceof StoreError && noTable.has(error.code)) return undefined
     throw error
   }
 }
@@ -31,7 +46,7 @@ create table if not exists store (
   -- Shows whether the secret key is the one that this store was created with.
   key_check text
 );
-insert into store (version) values (1) on conflict (version) do nothing;
+insert into store (version) values (${current}) on conflict (version) do nothing;
 
 create table if not exists environments (
   id text primary key,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { listEnvironments } from '../../src/merchants/environments.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
 import { openServedStore } from '../../src/start/open-store.ts'
+import { sql } from '../../src/store/sql.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { atEnd, temporaryFolder } from '../support/lifetime.ts'
 import { insertEnvironment } from '../support/store.ts'
@@ -33,6 +34,16 @@ test('rejects a directory that lost its database, and leaves it as it is', async
     `The data directory ${directory} has a secret-key, but no store.db. Restore`,
   )
   expect(fs.readdirSync(directory)).not.toContain('store.db')
+})
+
+test('rejects a store of another version, with the fix', async () => {
+  const directory = temporaryFolder()
+  const { db, close } = await open(directory)
+  await db.query(sql`update store set version = 1`)
+  await close()
+  await expect(open(directory)).rejects.toThrow(
+    /^The store has tables of version 1, .*Use an empty/,
+  )
 })
 
 test('rejects a store that lost its secret key, and starts once it is restored', async () => {
