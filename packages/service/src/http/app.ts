@@ -20,7 +20,7 @@ import {
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { newId } from '../ids.ts'
-import { sendClientError } from './connections.ts'
+import { sendClientError } from './client-errors.ts'
 import {
   inputProblem,
   notFound,

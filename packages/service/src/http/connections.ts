@@ -1,14 +1,11 @@
 /**
- * Serves a connection's requests one at a time and the addresses in turn, rejects what is no request, and closes
- * connections of slow clients when others need them.
+ * Serves a connection's requests one at a time and the addresses in turn, and closes connections of slow clients when
+ * others need them.
  *
  * @module
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
-import { newId } from '../ids.ts'
-import { ProblemError, problemResponse } from './problem.ts'
 
 export interface ConnectionBounds {
   readonly max: number
@@ -40,6 +37,7 @@ export function serveConnections(
   /** Open connections. The first one has been without a new request for longest. */
   const sockets = new Set<TrackedSocket>()
 
+  /** Whether a connection was accepted since the last turn without requests. */
   let hasAccepted = false
 
   server.on('connection', (socket: TrackedSocket) => {
@@ -52,7 +50,9 @@ export function serveConnections(
 
   /** Requests that wait for a turn, by address. */
   const waiting = new Map<string, Exchange[]>()
+  /** Whether a turn is planned or runs. */
   let isServing = false
+  /** Requests of one address that begin in the next turn. */
   let inTurn = maxInTurn
 
   function begin(exchange: Exchange): void {
@@ -131,45 +131,13 @@ export function serveConnections(
   })
 }
 
-/** Rejects bytes that are not a request, with a problem. It listens for `clientError`. */
-export function sendClientError(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  if (closeAfterResponses(socket)) return
-  const [code, detail] = problems[error.code ?? ''] ?? malformed
-  const requestId = newId('req_', 20)
-  const { status, headers, body } = problemResponse(new ProblemError(code, detail), requestId)
-  const fields = {
-    ...headers,
-    connection: 'close',
-    'content-length': Buffer.byteLength(body),
-    'request-id': requestId,
-  }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
-  socket.end([`HTTP/1.1 ${status} ${problemCodes[code].title}`, ...lines, '', body].join('\r\n'))
-}
-
-type ClientProblem = readonly [code: ProblemCode, detail: string]
-
-const malformed: ClientProblem = ['invalid_header', 'The request is not well-formed HTTP/1.1.']
-
-const problems: Readonly<Record<string, ClientProblem>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [
-    'request_timeout',
-    'The request did not arrive in time. Send it again.',
-  ],
-  HPE_HEADER_OVERFLOW: ['invalid_header', 'The headers must be at most 16 KB together.'],
-}
-
 function tookLong(before: NodeJS.CpuUsage): boolean {
   const { user, system } = process.cpuUsage(before)
   return user + system > longTurn
 }
 
 /** Closes a connection with malformed bytes after its responses. Returns `false` if it has none. */
-function closeAfterResponses(socket: TrackedSocket): boolean {
+export function closeAfterResponses(socket: TrackedSocket): boolean {
   const state = socket[connection]
   if (!state?.current) return false
   const { current, pipelined } = state

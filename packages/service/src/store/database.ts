@@ -20,5 +20,5 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** A store that tells nobody about changes. */
+/** A store that publishes no change. */
 export type Pool = Omit<Database, 'notify' | 'listen'>

@@ -21,7 +21,7 @@ export interface Awaited {
 }
 
 /** Maximum waits for one intent. A page has one, and a browser six connections. */
-export const waitsOfIntent = 20
+const waitsOfIntent = 20
 
 /** Milliseconds after which one more is rejected, so that its page does not ask again at once. */
 export const rejectionDelay = 3000
