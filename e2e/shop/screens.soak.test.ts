@@ -35,6 +35,9 @@ for (const { colorScheme, viewport, narrow } of looks) {
         }
         await expectFit(viewport.width, '200%')
         await expectFit(narrow, '100%')
+        await page.emulateMedia({ forcedColors: 'active' })
+        expect(await violationsIn(page), `${name} in forced colors`).toEqual([])
+        await page.emulateMedia({ forcedColors: 'none' })
         await expectFit(viewport.width, '100%')
       }
       const open = async (path: string): Promise<void> => {

@@ -43,8 +43,12 @@ test.each([
     await sleep(500)
     await program.created()
     await Promise.all([ended, ...watching])
-    // A busy machine frees memory later.
-    expect(residentMegabytes(program) - before, 'megabytes more').toBeLessThan(250)
+    // Garbage is collected while it serves.
+    const more = async () => {
+      await program.created()
+      return residentMegabytes(program) - before
+    }
+    await expect.poll(more, { message: 'megabytes more', timeout: 30_000 }).toBeLessThan(150)
     expect(await Promise.race([program.stop(), sleep(10_000, 'runs after 10 s')])).toBe(0)
   },
   120_000,
