@@ -1,7 +1,8 @@
 import { sampleKey } from '@pi-checkout/test-support/api-key'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { describeError } from '../src/log.ts'
+import { describeError, logError } from '../src/log.ts'
 import { hasSecret, redact } from '../src/redact.ts'
 
 const apiKey = sampleKey('a1B2')
@@ -56,6 +57,29 @@ test.each([
   '2026-11-22T05:50:00.000Z',
 ])('masks nothing in %s', (text) => {
   expect(redact(text)).toBe(text)
+})
+
+test('writes name, code, message, frames, and every cause of an error in one line', () => {
+  const cause = Object.assign(new Error(`lost with ${apiKey}`), { code: 'ECONNRESET' })
+  const rule = { code: '23505', constraint: 'one_intent_per_key', statement: 's7' }
+  const error = Object.assign(new RangeError('No statement ran', { cause }), rule)
+  const lines: string[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(line) })
+  logError(log, error, { event: 'internal_error', requestId: 'req_1' })
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: 50,
+      msg: 'internal_error',
+      requestId: 'req_1',
+      error: {
+        ...rule,
+        name: 'RangeError',
+        message: 'No statement ran',
+        stack: expect.arrayContaining([expect.stringContaining('log.test.ts')]),
+        cause: { name: 'Error', code: 'ECONNRESET', message: 'lost with pi_sk_test_…' },
+      },
+    },
+  ])
 })
 
 class JWTExpired extends Error {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { openapi } from '../../src/api-docs/openapi.ts'
-import { order as valid } from '../support/service.ts'
+import { startTestService, order as valid } from '../support/service.ts'
 
 const description = openapi('http://127.0.0.1:4000')
 
@@ -33,6 +33,43 @@ test.each<[string, unknown, boolean]>([
   expect(CreatePaymentIntentSchema.safeParse(body).success).toBe(accepted)
   expect(Described.safeParse(body).success).toBe(accepted)
 })
+
+const { schemas } = description.components
+
+test('lets clients accept fields and values of later versions', async () => {
+  const service = await startTestService()
+  const { id, ...intent } = await service.created({
+    ...valid,
+    customer: { id: 'c' },
+    metadata: {},
+  })
+  const examples: [keyof typeof schemas, unknown][] = [['CreatedPaymentIntent', { id, ...intent }]]
+  for (const outcome of ['declined', 'requires_action']) {
+    await service.control('POST', `/intents/${id}/settle`, { outcome })
+    examples.push(['PaymentIntent', await (await service.retrieve(id)).json()])
+  }
+  examples.push(['Problem', await (await service.create({ amount: 0 })).json()])
+  for (const [name, response] of examples) {
+    const Response = z.fromJSONSchema(schemas[name] as z.core.JSONSchema.JSONSchema)
+    for (const later of [response, ...laterVersions(response)]) {
+      expect([later, Response.safeParse(later).success]).toEqual([later, true])
+    }
+  }
+})
+
+/** Copies of a response: with another field in one object, or an unknown value in one closed list. */
+function* laterVersions(value: unknown): Generator<unknown> {
+  if (Array.isArray(value)) {
+    for (const each of value) for (const later of laterVersions(each)) yield [later]
+  } else if (typeof value === 'object' && value !== null) {
+    yield { ...value, later: 'x' }
+    for (const [name, inner] of Object.entries(value)) {
+      const isClosed = ['status', 'currency', 'type', 'code'].includes(name)
+      if (isClosed && typeof inner === 'string') yield { ...value, [name]: 'later' }
+      for (const later of laterVersions(inner)) yield { ...value, [name]: later }
+    }
+  }
+}
 
 const guide = readFileSync(new URL('../../guides/api.md', import.meta.url), 'utf8')
 

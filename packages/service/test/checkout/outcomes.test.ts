@@ -89,4 +89,14 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     expect((await slow.view()).status).toBe('succeeded')
     expect((await pending.view()).status).toBe('processing')
   })
+
+  test('charges once for one of twenty simultaneous confirmations', async () => {
+    const page = await service.openPage()
+    const { id } = await page.view()
+    const pay = () => page.pay('4242424242424242', { version: 1 })
+    const responses = await Promise.all(Array.from({ length: 20 }, pay))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
+    const details = await (await service.control('GET', `/intents/${id}`)).json()
+    expect(details).toMatchObject({ confirmations: [{ state: 'succeeded' }] })
+  })
 })

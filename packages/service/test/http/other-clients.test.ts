@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test, vi } from 'vitest'
-import { rejectionDelay, waitsOfIntent } from '../../src/waiting/waits.ts'
+import { rejectionDelay } from '../../src/waiting/waits.ts'
 import { atEnd } from '../support/lifetime.ts'
 import { startTestService } from '../support/service.ts'
 
@@ -29,20 +29,29 @@ test('rejects requests without a wait, however many others it has rejected', asy
 })
 
 /** @see Finding S5 */
-test('keeps twenty waiting pages of one intent, rejects all others after a pause, and forgets those that left', async () => {
+test.each([21, 200])(
+  'keeps twenty of %s waiting pages of one intent, and rejects the others after a pause',
+  async (count) => {
+    const page = await service.openPage()
+    const waiting = Array.from({ length: count }, () => page.get('?waitForVersion=2'))
+    expect(await Promise.race([...waiting, sleep(rejectionDelay / 2, 'none')])).toBe('none')
+    const { status, headers } = await Promise.race(waiting)
+    expect([status, headers.get('retry-after')]).toEqual([429, '5'])
+    await page.post('cancel', {})
+    const statuses = (await Promise.all(waiting)).map((each) => each.status)
+    expect(statuses.sort()).toEqual([...Array(20).fill(200), ...Array(count - 20).fill(429)])
+  },
+)
+
+test('gives the place of a waiting page that has left to another one', async () => {
   const page = await service.openPage()
   const left = new AbortController()
-  const wait = async (signal?: AbortSignal) => await page.get('?waitForVersion=2', signal)
-  const leaving = Array.from({ length: waitsOfIntent }, () => wait(left.signal))
-  expect(await Promise.race([...leaving, sleep(500, 'none')])).toBe('none')
+  const waiting = Array.from({ length: 20 }, () => page.get('?waitForVersion=2', left.signal))
+  expect(await Promise.race([...waiting, sleep(500, 'none')])).toBe('none')
   left.abort()
-  await Promise.allSettled(leaving)
-  await sleep(2000)
-  const waiting = Array.from({ length: 50 }, () => wait())
-  expect(await Promise.race([...waiting, sleep(rejectionDelay / 2, 'none')])).toBe('none')
-  const { status, headers } = await Promise.race(waiting)
-  expect([status, headers.get('retry-after')]).toEqual([429, '5'])
+  await Promise.allSettled(waiting)
+  const another = async () =>
+    await Promise.race([page.get('?waitForVersion=2'), sleep(rejectionDelay + 1000, 'waits')])
+  await expect.poll(another, { timeout: 30_000 }).toBe('waits')
   await page.post('cancel', {})
-  const statuses = (await Promise.all(waiting)).map((each) => each.status)
-  expect(statuses.sort()).toEqual([...Array(20).fill(200), ...Array(30).fill(429)])
 })

@@ -85,6 +85,11 @@ test('rejects a request without a bearer token', async () => {
     headers: { 'www-authenticate': 'Bearer' },
   })
   const { apiKey } = await newKey('test')
+  let reads = 0
+  onRead = async (rows) => {
+    reads++
+    return rows
+  }
   for (const header of [
     '',
     'Bearer',
@@ -99,6 +104,8 @@ test('rejects a request without a bearer token', async () => {
   ]) {
     await expect(send(header), header).rejects.toMatchObject(unknown)
   }
+  // Nothing was read for them.
+  expect(reads).toBe(0)
   expect(await send(`bearer   ${apiKey}`)).toMatchObject({ mode: 'test' })
 })
 

@@ -55,6 +55,22 @@ test('reports nothing that the synchronous standby lacks', async () => {
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
 })
 
+test('publishes without waiting for a missing synchronous standby', async () => {
+  const receiver = shareChanges(openPool(config), () => new pg.Client(config))
+  atEnd(() => receiver.close())
+  const named: unknown[] = []
+  receiver.listen((change) => named.push(change))
+  const published = (intentId: string) => () => {
+    db.notify({ intentId })
+    return named
+  }
+  await expect.poll(published('pi_1')).toContainEqual({ intentId: 'pi_1' })
+  await set('synchronous_standby_names', 'missing')
+  db.notify({ intentId: 'pi_2' })
+  await expect.poll(() => named).toContainEqual({ intentId: 'pi_2' })
+  await set('synchronous_standby_names', '')
+})
+
 test('is not ready while an operator has made the server read-only', async () => {
   await set('default_transaction_read_only', 'on')
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(503)
