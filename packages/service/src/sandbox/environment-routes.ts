@@ -63,7 +63,7 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
   app.delete(routes.deleteEnvironment.path, async ({ environment }, reply) => {
     const { id } = environment
     await deleteAllIntents(db, id)
-    await db.query(sql`delete from environments where id = ${id}`)
+    await db.query(sql`delete from environments where id = ${id} and mode = 'test'`)
     db.notify('environments')
     forget(id)
     return json(reply, { id })
