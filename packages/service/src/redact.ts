@@ -71,8 +71,12 @@ function isToken(text: string): boolean {
   return text.startsWith('eyJ') && text.includes('.')
 }
 
-/** Returns whether a text may be a random key: 32 bytes as base64url have 43 mixed characters. */
+/**
+ * Returns whether a text may be a random key: 32 bytes have 43 mixed characters as base64url, and 64 hexadecimal digits,
+ * as in a client secret.
+ */
 function isRandom(part: string): boolean {
+  if (/[0-9a-f]{64}/i.test(part)) return true
   return (
     part.length >= minSecretLength && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part)
   )

@@ -23,6 +23,7 @@ const encodings = [
 test.each([
   ['an API key', apiKey, 'a1B2a1B2'],
   ['a client secret', clientSecret, 'S3cS3c'],
+  ['the random part of a client secret', '0a1b2c3d'.repeat(8), '0a1b2c3d0a1b'],
   ['a bearer token', `Bearer ${key}`, 'aZ3-aZ3-'],
   ['a short bearer token', 'bearer abcdef0123', 'abcdef0123'],
   ['a session token', jwt, 'Sig9Sig9'],
