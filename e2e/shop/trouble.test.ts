@@ -28,9 +28,10 @@ test('says that a service which does not respond takes long; the form loads when
   const { child } = stack.service
   await page.clock.install()
   await addToCart(page)
-  await page.goto('/cart')
+  // Before the cart, which loads the element's file for the next page.
   child.kill('SIGSTOP')
   try {
+    await page.goto('/cart')
     await page.getByTestId('place-order').click()
     await expect(page.getByTestId('order-total')).toBeVisible()
     await page.clock.fastForward(8000)
