@@ -186,7 +186,7 @@ test('announces a long wait for the result to a buyer in the form, and moves not
   await actInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
-    .toEqual(['Waiting for the shop to confirm. You can leave this page. Do not pay again.'])
+    .toEqual(['We are confirming your payment. You can leave this page. Do not pay again.'])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)
 })

@@ -157,7 +157,7 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   orders.A = { phase: 'paid', response: { status: 401 } }
   await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
-  const unconfirmed = 'Waiting for the shop to confirm. Do not pay again.'
+  const unconfirmed = 'The shop has not confirmed your payment yet. Do not pay again.'
   await expect(page.locator('#pay')).toContainText(unconfirmed)
   // No second payment is offered.
   await expect(page.getByText('Pay on a separate page')).toBeHidden()
@@ -179,7 +179,7 @@ test('a status that fails for a moment is asked again', async ({ page, sites, pa
   await actInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
-  await expect(page.getByText('Waiting for the shop to confirm. You can leave')).toBeVisible()
+  await expect(page.getByText('We are confirming your payment. You can leave')).toBeVisible()
   orders.A = { phase: 'paid' }
   await page.clock.fastForward(5000)
   await waitForState(page, 'paid')

@@ -5,18 +5,23 @@ import type { CheckoutError } from './errors.ts'
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
-  /** The shop has not said the result. The form may have shown it. */
   confirming: [
-    'Waiting for the shop to confirm.',
-    'Սպասում ենք խանութի հաստատմանը։',
-    'Ждём подтверждения магазина.',
+    'We are confirming your payment.',
+    'Մենք հաստատում ենք ձեր վճարումը։',
+    'Мы подтверждаем ваш платёж.',
+  ],
+  /** The shop has not said the result. The form may have shown it. */
+  unconfirmed: [
+    'The shop has not confirmed your payment yet.',
+    'Խանութը դեռ չի հաստատել ձեր վճարումը։',
+    'Магазин ещё не подтвердил ваш платёж.',
   ],
   processing: [
     'Your bank is processing the payment.',
     'Ձեր բանկը մշակում է վճարումը։',
     'Ваш банк обрабатывает платёж.',
   ],
-  leave: ['You can leave this page.', 'Կարող եք փակել այս էջը։', 'Эту страницу можно закрыть.'],
+  leave: ['You can leave this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
   once: ['Do not pay again.', 'Կրկին մի վճարեք։', 'Не платите повторно.'],
   paid: [
     'We have received your payment.',
@@ -27,7 +32,7 @@ export const texts = {
   review: ['We are checking it.', 'Մենք ստուգում ենք այն։', 'Мы проверяем его.'],
   failed: ['The payment did not go through.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
-  expired: ['The time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
+  expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время оплаты истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
   unavailable: [
@@ -96,7 +101,7 @@ export function errorOf(error: CheckoutError, isBelow: boolean): readonly TextNa
   const button = buttonFor(error)
   if (isBelow || button === 'check') {
     const isPermanent = Object(error.cause).retryable === false
-    return isPermanent ? ['confirming', 'once', 'contact'] : ['confirming', 'once']
+    return isPermanent ? ['unconfirmed', 'once', 'contact'] : ['unconfirmed', 'once']
   }
   if (button === 'reload') return ['ended', 'again']
   if (!button) return ['unavailable', 'again', 'contact']

@@ -25,7 +25,7 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'Waiting for the shop to confirm. Do not pay again.'
+const waiting = 'The shop has not confirmed your payment yet. Do not pay again.'
 const unavailable = 'The payment form is not available.'
 const again = 'You will not be charged twice.'
 const ended = `Your session has expired. ${again}`
@@ -56,12 +56,12 @@ const received = 'We have received your payment.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ Waiting for the shop to confirm. ${left}`],
+  ['confirming', undefined, `⋯ We are confirming your payment. ${left}`],
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
   ['paid', undefined, `✓ ${received} Thank you.`],
   ['review', 'duplicate', `⋯ ${received} We are checking it. ${left}`],
   ['failed', 'canceled', `↺ The payment was canceled. ${unpaid}`],
-  ['failed', 'expired', `↺ The time to pay has run out. ${unpaid}`],
+  ['failed', 'expired', `↺ The time to pay has expired. ${unpaid}`],
   ['failed', 'refunded', '↺ Your payment was refunded.'],
   ['failed', 'constructor', `! The payment did not go through. ${unpaid}`],
   ['failed', undefined, `! The payment did not go through. ${unpaid}`],
