@@ -129,14 +129,14 @@ const recordAnnouncements = `
 
 const thanks = 'We have received your payment. Thank you.'
 const results = [
-  ['processing', 'Your bank is processing the payment. You can leave this page. Do not pay again.'],
+  ['processing', 'Your bank is processing the payment. You can close this page. Do not pay again.'],
   ['paid', thanks],
   ['paid', thanks, true],
   [
     'review',
-    'We have received your payment. We are checking it. You can leave this page. Do not pay again.',
+    'We have received your payment. We are checking it. You can close this page. Do not pay again.',
   ],
-  ['failed', 'The payment did not go through. You were not charged.'],
+  ['failed', 'The payment failed. You were not charged.'],
 ] as const
 
 async function openOrder(page: Page, sites: Sites): Promise<{ A: Order }> {
@@ -186,7 +186,7 @@ test('announces a long wait for the result to a buyer in the form, and moves not
   await actInFrame(page, 'finish')
   await expect
     .poll(() => announced(page))
-    .toEqual(['We are confirming your payment. You can leave this page. Do not pay again.'])
+    .toEqual(['We are confirming your payment. You can close this page. Do not pay again.'])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)
 })

@@ -104,7 +104,7 @@ test('a second tab that moves the session leaves the order of this one', async (
 
 for (const [phase, expected] of [
   ['paid', 'We have received your payment. Thank you.'],
-  ['processing', 'Your bank is processing the payment. You can leave this page. Do not pay again.'],
+  ['processing', 'Your bank is processing the payment. You can close this page. Do not pay again.'],
 ] as const) {
   test(`a page that is reloaded after the payment shows only that it is ${phase}`, async ({
     page,
@@ -179,7 +179,7 @@ test('a status that fails for a moment is asked again', async ({ page, sites, pa
   await actInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
-  await expect(page.getByText('We are confirming your payment. You can leave')).toBeVisible()
+  await expect(page.getByText('We are confirming your payment. You can close')).toBeVisible()
   orders.A = { phase: 'paid' }
   await page.clock.fastForward(5000)
   await waitForState(page, 'paid')

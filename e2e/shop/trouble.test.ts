@@ -12,7 +12,7 @@ test('says that the form is not available while the handoff fails; Try again loa
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, json }))
   await page.getByTestId('place-order').click()
   await expect(page.getByRole('alert')).toContainText(
-    'not available. You will not be charged twice.',
+    'not available. You will be charged only once.',
   )
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()

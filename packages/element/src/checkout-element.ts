@@ -254,10 +254,9 @@ export class PiCheckout extends LitElement {
   #loading(): TemplateResult {
     const { delay } = this.#payment.payment
     const bones = Array(delay ? 6 : 7).fill(html`<i></i>`)
-    const button = delay > 1 ? 'retry' : undefined
     return html`
       <slot name="loading"><div class="skeleton">${bones}</div></slot>
-      ${delay ? this.#message(this.#textOf('loading'), button) : nothing}`
+      ${delay ? this.#message(this.#textOf('loading'), delay > 1 && 'retry') : nothing}`
   }
 
   #result(): unknown {
@@ -269,7 +268,7 @@ export class PiCheckout extends LitElement {
     if (!icon || (this.#frame.element && !delay)) return nothing
     const button = reason === 'refunded' ? 'pay' : 'retry'
     const content = html`<slot name=${state}>${this.#sentences(names, icon)}</slot>`
-    return this.#message(content, state === 'failed' ? button : undefined)
+    return this.#message(content, state === 'failed' && button)
   }
 
   #failure(error: CheckoutError): TemplateResult {
@@ -286,7 +285,7 @@ export class PiCheckout extends LitElement {
     )
   }
 
-  #message(text: unknown, button?: ButtonName, more?: TemplateResult): TemplateResult {
+  #message(text: unknown, button?: ButtonName | false, more?: TemplateResult): TemplateResult {
     const onClick = button === 'reload' ? () => location.reload() : this.reload
     return html`<div class="message">
       ${text}
@@ -295,12 +294,11 @@ export class PiCheckout extends LitElement {
     </div>`
   }
 
-  /** The first sentence is a heading, except below the frame. */
+  /** Lines break between sentences first. The first one is a heading, except below the frame. */
   #sentences(names: readonly TextName[], icon: string): unknown {
-    const [first, ...more] = names.map(this.#textOf)
-    const rest = more.join(' ')
-    if (this.#frame.element) return `${first} ${rest}`
-    return html`<b aria-hidden="true" data-icon=${icon}></b><b>${first}</b> ${rest}`
+    const sentences = names.map((name) => html`<span>${this.#textOf(name)}</span> `)
+    if (this.#frame.element) return sentences
+    return html`<b aria-hidden="true" data-icon=${icon}></b>${sentences}`
   }
 }
 

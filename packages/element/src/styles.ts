@@ -80,28 +80,30 @@ export const styles = unsafeCSS(`
     justify-items: center;
     gap: 20px;
   }
-  b {
-    display: block;
-    margin-block-end: 8px;
-    font-size: 1.25em;
+  span {
+    display: inline-block;
   }
-  [data-icon] {
+  b,
+  b + span {
+    display: block;
+    margin: 0 auto 12px;
+    font-size: 1.25em;
+    font-weight: bold;
+  }
+  b {
     inline-size: 2.4em;
-    margin: 0 auto 16px;
     border-radius: 50%;
     background: #8883;
     line-height: 2.4;
   }
-  [data-icon]::before {
+  b::before {
     content: attr(data-icon);
   }
   [data-icon=✓] {
     background: #1a63;
-    color: #1a6;
   }
   [data-icon='!'] {
     background: #d603;
-    color: #d60;
   }
   .help {
     font: 13px monospace;

@@ -21,7 +21,7 @@ export const texts = {
     'Ձեր բանկը մշակում է վճարումը։',
     'Ваш банк обрабатывает платёж.',
   ],
-  leave: ['You can leave this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
+  leave: ['You can close this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
   once: ['Do not pay again.', 'Կրկին մի վճարեք։', 'Не платите повторно.'],
   paid: [
     'We have received your payment.',
@@ -30,7 +30,7 @@ export const texts = {
   ],
   thanks: ['Thank you.', 'Շնորհակալություն։', 'Спасибо.'],
   review: ['We are checking it.', 'Մենք ստուգում ենք այն։', 'Мы проверяем его.'],
-  failed: ['The payment did not go through.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
+  failed: ['The payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
   expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время оплаты истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
@@ -42,9 +42,9 @@ export const texts = {
   ],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
   again: [
-    'You will not be charged twice.',
-    'Գումարը երկու անգամ չի գանձվի։',
-    'Деньги не спишутся дважды.',
+    'You will be charged only once.',
+    'Գումար կգանձվի միայն մեկ անգամ։',
+    'Деньги спишутся только один раз.',
   ],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիայի ժամկետն անցել է։', 'Сеанс истёк.'],
@@ -63,8 +63,8 @@ const results: { readonly [name: string]: readonly [icon: string, ...TextName[]]
   paid: ['✓', 'paid', 'thanks'],
   review: ['⋯', 'paid', 'review', 'leave', 'once'],
   failed: ['!', 'failed', 'uncharged'],
-  'failed canceled': ['↺', 'canceled', 'uncharged'],
-  'failed expired': ['↺', 'expired', 'uncharged'],
+  'failed canceled': ['×', 'canceled', 'uncharged'],
+  'failed expired': ['×', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded'],
 }
 

@@ -27,7 +27,7 @@ test.each([
 
 const waiting = 'The shop has not confirmed your payment yet. Do not pay again.'
 const unavailable = 'The payment form is not available.'
-const again = 'You will not be charged twice.'
+const again = 'You will be charged only once.'
 const ended = `Your session has expired. ${again}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
@@ -51,7 +51,7 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   expect(button && textsFor('en')(button)).toBe(label)
 })
 
-const left = 'You can leave this page. Do not pay again.'
+const left = 'You can close this page. Do not pay again.'
 const received = 'We have received your payment.'
 const unpaid = 'You were not charged.'
 
@@ -60,11 +60,11 @@ test.each([
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
   ['paid', undefined, `✓ ${received} Thank you.`],
   ['review', 'duplicate', `⋯ ${received} We are checking it. ${left}`],
-  ['failed', 'canceled', `↺ The payment was canceled. ${unpaid}`],
-  ['failed', 'expired', `↺ The time to pay has expired. ${unpaid}`],
+  ['failed', 'canceled', `× The payment was canceled. ${unpaid}`],
+  ['failed', 'expired', `× The time to pay has expired. ${unpaid}`],
   ['failed', 'refunded', '↺ Your payment was refunded.'],
-  ['failed', 'constructor', `! The payment did not go through. ${unpaid}`],
-  ['failed', undefined, `! The payment did not go through. ${unpaid}`],
+  ['failed', 'constructor', `! The payment failed. ${unpaid}`],
+  ['failed', undefined, `! The payment failed. ${unpaid}`],
   ['ready', undefined, ''],
 ])('tells the buyer for %s because of %s: %s', (state, reason, text) => {
   const [icon, ...names] = resultOf(state, reason)
