@@ -1,7 +1,8 @@
 /** The texts that the element shows, in English, Armenian, and Russian. @module */
+import type { PaymentPhase } from './client/fetch-status.ts'
 import type { CheckoutError } from './errors.ts'
+import type { CheckoutState } from './events.ts'
 
-/** In English, Armenian, and Russian. */
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
@@ -56,8 +57,11 @@ export const texts = {
 
 export type TextName = keyof typeof texts
 
+type Result = readonly [icon: string, ...TextName[]]
+type ResultState = Extract<CheckoutState, PaymentPhase | 'confirming'>
+
 /** The icon and the sentences of each result: of a state, or of a state with a reason. */
-const results: { readonly [name: string]: readonly [icon: string, ...TextName[]] } = {
+const results: { readonly [name: string]: Result } = {
   confirming: ['⋯', 'confirming', 'leave', 'once'],
   processing: ['⋯', 'processing', 'leave', 'once'],
   paid: ['✓', 'paid', 'thanks'],
@@ -66,20 +70,17 @@ const results: { readonly [name: string]: readonly [icon: string, ...TextName[]]
   'failed canceled': ['×', 'canceled', 'uncharged'],
   'failed expired': ['×', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded'],
-}
-
-/** Returns a text in one language. */
-export type TextOf = (name: TextName) => string
+} satisfies Record<ResultState | `failed ${string}`, Result>
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */
-export function textsFor(tag: string): TextOf {
+export function textsFor(tag: string): (name: TextName) => string {
   const [language = ''] = tag.toLowerCase().split('-')
   const index = Math.max(0, ['en', 'hy', 'ru'].indexOf(language))
   return (name) => texts[name][index] ?? ''
 }
 
 /** Returns the icon and the sentences about a result. Other states have none. */
-export function resultOf(state: string, reason?: string): readonly [icon?: string, ...TextName[]] {
+export function resultOf(state: string, reason?: string): Result | readonly [] {
   return results[`${state} ${reason}`] ?? results[state] ?? []
 }
 

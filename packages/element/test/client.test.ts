@@ -5,7 +5,6 @@ import {
   getStatus,
   type OrderRequest,
   type PaymentPhase,
-  type Phase,
   postHandoff,
   ShopError,
 } from '../src/client/index.ts'
@@ -70,7 +69,7 @@ test.each<[Given, number]>([
   [[404], 404],
   [[410], 410],
   [[200], 200],
-  [['shipped' as Phase], 200],
+  [['shipped' as PaymentPhase], 200],
   [['processing', 404], 404],
 ])('ends with an error for %j, which another request would get too', async (given, status) => {
   const error = await follow(given).catch((reason) => reason)
@@ -127,7 +126,7 @@ test('resolves paths against the origin, not against a base that was injected', 
 
 test('waits longer after each response, up to five seconds', async () => {
   // Hours.
-  expect(await follow([...Array<Phase>(2000).fill('processing'), 'paid'])).toBe('paid')
+  expect(await follow([...Array<PaymentPhase>(2000).fill('processing'), 'paid'])).toBe('paid')
   const waits = requests
     .slice(1)
     .map(({ at }, index) => Math.round(at - (requests[index]?.at ?? 0)))

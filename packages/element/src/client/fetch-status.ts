@@ -1,15 +1,14 @@
 /** One request for the payment's phase. @module */
-import type { Phase } from '@pi-checkout/contract/payment-status'
 import { requestJson } from './request-json.ts'
 import { ShopError, textOf } from './shop-error.ts'
 
-export type { Phase }
+const phases = ['open', 'processing', 'paid', 'failed', 'review', 'unknown'] as const
 
 /**
  * What your status route returns. `review`: your shop must decide about a payment first. `unknown`: a payment has a status
  * that your server does not support.
  */
-export type PaymentPhase = Phase | 'review'
+export type PaymentPhase = (typeof phases)[number]
 
 /** The response of your status route. */
 export interface PaymentStatus {
@@ -51,11 +50,10 @@ export async function getStatus(url: string, options?: OrderRequest): Promise<Pa
   return readStatus(await requestJson('GET', url, options))
 }
 
-const phases: readonly unknown[] = ['open', 'processing', 'paid', 'failed', 'review', 'unknown']
-
 /** @throws {ShopError} If a value is no status. */
 export function readStatus(value: unknown): PaymentStatus {
   const { phase, reason, orderId } = Object(value) as Record<keyof PaymentStatus, unknown>
-  if (!phases.includes(phase)) throw new ShopError(200, { title: 'The status has no phase' })
+  const known = (phases as readonly unknown[]).includes(phase)
+  if (!known) throw new ShopError(200, { title: 'The status has no phase' })
   return { phase: phase as PaymentPhase, reason: textOf(reason), orderId: textOf(orderId) }
 }

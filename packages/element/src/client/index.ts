@@ -4,9 +4,8 @@
  * @module
  */
 export type { Handoff, OrderHandoff } from '../handoff.ts'
-export type { OrderRequest, PaymentPhase, PaymentStatus, Phase } from './fetch-status.ts'
+export type { OrderRequest, PaymentPhase, PaymentStatus } from './fetch-status.ts'
 export { getStatus } from './fetch-status.ts'
 export { followPayment } from './follow-payment.ts'
 export { postHandoff } from './post-handoff.ts'
-export type { HandoffProblemCode } from './shop-error.ts'
-export { ShopError } from './shop-error.ts'
+export { type HandoffProblemCode, ShopError } from './shop-error.ts'
