@@ -77,7 +77,7 @@ export class SandboxEnvironment {
     await this.#send('DELETE /faults')
   }
 
-  /** Returns the newest 200 intents, newest first. */
+  /** Returns the newest 100 intents, newest first. */
   async intents(): Promise<readonly PaymentIntent[]> {
     return (await this.#send<IntentPage>('GET /intents')).intents
   }
