@@ -97,14 +97,12 @@ export interface KeyRow extends IntentRow {
   readonly fingerprint: string
 }
 
-/**
- * By the hash alone, with the order of its index, because another index leads to the whole environment. The caller checks
- * the environment.
- */
-export function findByKey(hash: string): Statement {
+/** By the index of the hash, with its order and no other one, because another one leads to the whole environment. */
+export function findByKey(hash: string, environmentId: string): Statement {
   return named('find_by_key')`
     select ${columns}, key_fingerprint as fingerprint
-      from intents where key_hash = ${hash} order by key_hash`
+      from intents
+     where key_hash = ${hash} and environment_id || '' = ${environmentId} order by key_hash`
 }
 
 /** Releases the idempotency key of an intent, for others. */

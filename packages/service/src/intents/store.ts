@@ -107,8 +107,7 @@ async function create(db: Database, draft: Draft): Promise<Created> {
 async function tryCreate(db: Database, { intent, key }: Draft): Promise<Created | undefined> {
   const inserted = await db.query(insertIntent({ intent, key }))
   if (inserted.length > 0 || !key) return { type: 'created', intent }
-  const holders = await db.query<KeyRow>(findByKey(key.hash))
-  const holder = holders.find(({ environmentId }) => environmentId === intent.environmentId)
+  const [holder] = await db.query<KeyRow>(findByKey(key.hash, intent.environmentId))
   if (!holder) return undefined
   if (holder.createdAt + lifetimes.idempotencyKey <= intent.createdAt.getTime()) {
     await db.query(releaseKey(holder.id))

@@ -4,7 +4,10 @@
 export type SqlValue = string | number | null
 
 export interface Statement {
-  /** Under this name a connection prepares it, and the driver of PostgreSQL knows how several run as one. Often empty. */
+  /**
+   * Under this name a connection prepares a statement of at most one row, and the driver of PostgreSQL knows how several
+   * run as one. Often empty.
+   */
   readonly name: string
   readonly text: string
   readonly values: readonly SqlValue[]
@@ -33,7 +36,7 @@ export const sql: Tag = (template, ...values) => {
   return { name: '', text, values: bound }
 }
 
-/** Returns the tag of a statement that runs often, under this name. */
+/** Returns the tag of a statement that runs often and returns at most one row, under this name. */
 export function named(name: string): Tag {
   return (template, ...values) => ({ ...sql(template, ...values), name })
 }

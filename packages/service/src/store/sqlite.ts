@@ -18,13 +18,18 @@ export function openSqlite(file?: string): Database {
   const prepared = new Map<string, Libsql.Statement>()
   const changes = new EventEmitter<{ change: [Change] }>()
 
-  /** Always by `all`: after `run`, a statement with `returning` stays open. */
+  /** Never by `run`, after which a statement with `returning` stays open. */
   function all({ name, text, values }: Statement): unknown[] {
+    const key = name || text
     try {
-      const statement = prepared.get(text) ?? db.prepare(text)
-      prepared.set(text, statement)
-      return statement.all(values)
+      const statement = prepared.get(key) ?? db.prepare(text)
+      prepared.set(key, statement)
+      if (name === '') return statement.all(values)
+      const row = statement.get(values)
+      return row === undefined ? [] : [row]
     } catch (error) {
+      // Otherwise its next run fails with the same error.
+      prepared.delete(key)
       throw storeError(error, name)
     }
   }
