@@ -69,6 +69,7 @@ export function createIntentStore({ db, now }: StoreAndClock) {
 export interface Created {
   /** `replayed`: an earlier request with the same key and body created the intent. */
   readonly type: 'created' | 'replayed'
+  /** As it was created. */
   readonly intent: Intent
 }
 
@@ -81,8 +82,9 @@ export function draftIntent({
   readonly body: CreatePaymentIntent
 }): Intent {
   const { amount, currency, orderId, customer = null, metadata = null } = body
-  const ids = { id: newId('pi_', 24), environmentId, revision: 1 }
-  return withState({ ...ids, amount, currency, orderId, customer, metadata, createdAt }, null)
+  const id = newId('pi_', 24)
+  const sent = { amount, currency, orderId, customer, metadata }
+  return withState({ id, environmentId, revision: 1, createdAt, ...sent }, null)
 }
 
 /** Number of times that a key can be released by others while it is inserted. */
@@ -116,7 +118,7 @@ async function tryCreate(db: Database, { intent, key }: Draft): Promise<Created 
   // The insert was committed but its result was lost, so the repeated insert finds its own row.
   if (holder.id === intent.id) return { type: 'created', intent }
   if (holder.fingerprint !== key.fingerprint) throw idempotencyKeyReused()
-  return { type: 'replayed', intent: intentOf(holder) }
+  return { type: 'replayed', intent: withState(intentOf(holder), null) }
 }
 
 /** An intent with its environment, and the environment's time at which it was read. */
@@ -155,9 +157,10 @@ async function tryChange(
     const environment = before && (await store.environment(before.environmentId))
     if (!environment) return undefined
     const at = environmentNow(environment, store.now())
-    const { intent, ...decision } = decide(before, cause, at)
-    const result = { ...decision, before, environment, at }
-    if (intent === before) return { ...result, intent }
+    const decision = decide(before, cause, at)
+    const { intent } = decision
+    const result = { before, environment, at, ...decision }
+    if (intent === before) return result
     if (await store.write(before, intent)) {
       return { ...result, intent: { ...intent, revision: intent.revision + 1 } }
     }

@@ -1,10 +1,10 @@
 /** What merchants see of an intent. Fields are listed, so that no other is included. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract'
-import { type Intent, lastConfirmation, lastEvent, selectedMethod, withState } from './intent.ts'
+import { type Intent, lastConfirmation, lastEvent, selectedMethod } from './intent.ts'
 
-/** Returns the response to a create and to its replays: the intent as created, and its secret. */
+/** Returns the response to a create and to its replays: the intent as it was created, and its secret. */
 export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
-  const { id, amount, currency, orderId, ...others } = merchantView(withState(intent, null))
+  const { id, amount, currency, orderId, ...others } = merchantView(intent)
   return { id, amount, currency, orderId, clientSecret, ...others }
 }
 
