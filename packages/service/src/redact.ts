@@ -14,6 +14,7 @@ export function redact(text: string): string {
   const plain = mask(text)
   const decoded = decodePercent(plain)
   if (decoded === undefined) return '…'
+  if (decoded === plain) return plain
   const masked = mask(decoded)
   // Return the original encoding unless it hid a credential.
   return masked === decoded ? plain : masked
@@ -53,18 +54,14 @@ const bearer = /\b(bearer)[ +]{1,4}[\w.~+/=-]{8,2000}/gi
 const apiKey = /(pi_sk_(?:test|live)_)[^\s/&?#"'<>(),;]*/gi
 // At least eight characters: `PI_HANDOFF_KEYS` is a name.
 const clientSecret = /_secret_[^\s/&?#"'<>(),;]{8,}/gi
-/** A word that may contain a token or a key. `maskWord` decides. */
-const word = /[\w.~-]+/g
+/** A word that may contain a token or a key: shorter than both is 32 bytes as base64url. `maskWord` decides. */
+const word = /(?<![\w.~-])[\w.~-]{40,}/g
 /** Digits of a card number, which may be in groups. */
 const digits = /\d(?:[ -]?\d){11,}/g
 
 function maskWord(found: string): string {
-  if (found.length < minSecretLength) return found
   return isToken(found) || found.split('.').some(isRandom) ? '…' : found
 }
-
-/** Shorter than 32 bytes as base64url, and than a token. */
-const minSecretLength = 40
 
 /** Returns whether a text is a JSON Web Token. Its header begins with `{"` in base64url. */
 function isToken(text: string): boolean {
@@ -77,9 +74,7 @@ function isToken(text: string): boolean {
  */
 function isRandom(part: string): boolean {
   if (/[0-9a-f]{64}/i.test(part)) return true
-  return (
-    part.length >= minSecretLength && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part)
-  )
+  return part.length >= 40 && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part)
 }
 
 /** Masks credentials and card numbers. Idempotency keys may be random, so they stay. */

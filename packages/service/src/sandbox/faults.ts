@@ -48,7 +48,8 @@ export function createFaultRules() {
 }
 
 /** Reads the header `Sandbox-Fault`. */
-function readFaults(header: string | readonly string[] = []): readonly string[] {
+function readFaults(header: string | readonly string[] | undefined): readonly string[] {
+  if (header === undefined) return []
   const names = String(header).split(',')
   const faults = names.map((name) => name.trim()).filter(Boolean)
   if (faults.every(isFault)) return faults

@@ -39,7 +39,7 @@ export function entryOf(
     operation: operationOf(request, status),
     environment: environment?.id ?? null,
     intentId: facts.intent?.id ?? null,
-    order: orderOf(facts.intent ?? request.body),
+    order: orderOf(request),
     idempotencyKey:
       typeof key === 'string' ? maskCredentials(key.slice(0, limits.idempotencyKey)) : null,
     replayed,
@@ -80,8 +80,10 @@ function operationOf(
 }
 
 /** Reads the order from the intent, or from the body of a create, which may be invalid. */
-function orderOf(body: unknown): LoggedRequest['order'] {
-  return OrderSchema.safeParse(body).data ?? null
+function orderOf({ facts: { intent }, body }: FastifyRequest): LoggedRequest['order'] {
+  if (!intent) return OrderSchema.safeParse(body).data ?? null
+  const { orderId, amount, currency } = intent
+  return { orderId: redact(orderId), amount, currency }
 }
 
 /** A larger amount could be a card number. */
@@ -112,8 +114,8 @@ function exchangeOf(
   const { environment, problem, sentBody, responseBody } = request.facts
   const isSent = status !== 0
   return {
-    headers: picked(request.headers, shownHeaders),
-    responseHeaders: isSent ? picked(reply.getHeaders(), shownResponseHeaders) : {},
+    headers: picked(shownHeaders, (name) => request.headers[name]),
+    responseHeaders: isSent ? picked(shownResponseHeaders, (name) => reply.getHeader(name)) : {},
     requestBody: environment ? keptBody(sentBody) : null,
     // A problem contains no received values.
     responseBody: isSent && (environment || problem) ? keptBody(responseBody) : null,
@@ -143,12 +145,13 @@ const shownResponseHeaders = [
 ]
 
 function picked(
-  headers: Readonly<Record<string, unknown>>,
   shown: readonly string[],
+  read: (name: string) => unknown,
 ): Readonly<Record<string, string>> {
-  const found = shown.flatMap((name) => {
-    const value = headers[name]
-    return typeof value === 'string' ? [[name, maskCredentials(value).slice(0, 255)]] : []
-  })
-  return Object.fromEntries(found)
+  const found: Record<string, string> = {}
+  for (const name of shown) {
+    const value = read(name)
+    if (typeof value === 'string') found[name] = maskCredentials(value).slice(0, 255)
+  }
+  return found
 }
