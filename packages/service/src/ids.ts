@@ -1,5 +1,5 @@
 /** Random ids. @module */
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -8,6 +8,11 @@ export function newId(prefix: string, length: number): string {
   let id = prefix
   for (let at = 0; at < length; at++) id += alphabet[randomInt(alphabet.length)]
   return id
+}
+
+/** Returns the id of a request: each one has one, so its random digits are those that cost least. */
+export function newRequestId(): string {
+  return `req_${randomUUID().replaceAll('-', '').slice(-20)}`
 }
 
 /** Ids of intents. Others are unknown without a look-up. */

@@ -19,7 +19,7 @@ import {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { newId } from '../ids.ts'
+import { newRequestId } from '../ids.ts'
 import { sendClientError } from './client-errors.ts'
 import {
   inputProblem,
@@ -46,7 +46,7 @@ interface ZodTypes extends FastifyTypeProvider {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    readonly facts: Facts
+    facts: Facts
   }
 }
 
@@ -83,7 +83,7 @@ export function createApp({
   const app: App = fastify({
     ...(server && { serverFactory: () => server }),
     requestIdHeader: false,
-    genReqId: () => newId('req_', 20),
+    genReqId: newRequestId,
     bodyLimit: limits.requestBytes,
     return503OnClosing: false,
     // Headers are limited, and a long id is one that no intent has.
@@ -121,7 +121,7 @@ export function createApp({
 
   app.decorateRequest('facts', null as never)
   app.addHook('onRequest', (request, reply, next) => {
-    Object.assign(request, { facts: new Facts() })
+    request.facts = new Facts()
     running?.add(request)
     reply.header(names.requestId, request.id)
     next()

@@ -1,7 +1,7 @@
 /** Rejects bytes that are not a request, with a problem. @module */
 import type { Socket } from 'node:net'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
-import { newId } from '../ids.ts'
+import { newRequestId } from '../ids.ts'
 import { closeAfterResponses } from './connections.ts'
 import { ProblemError, problemResponse } from './problem.ts'
 
@@ -13,7 +13,7 @@ export function sendClientError(error: Error & { readonly code?: string }, socke
   }
   if (closeAfterResponses(socket)) return
   const [code, detail] = problems[error.code ?? ''] ?? malformed
-  const requestId = newId('req_', 20)
+  const requestId = newRequestId()
   const { status, headers, body } = problemResponse(new ProblemError(code, detail), requestId)
   const fields = {
     ...headers,

@@ -1,7 +1,6 @@
 /** The two operations of the merchant API. A body is read only after the request is authenticated. @module */
 import { CreatePaymentIntentSchema, headers, routes } from '@pi-checkout/contract'
 import type { FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import type { App, OperationHooks } from '../http/app.ts'
 import { ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
@@ -18,7 +17,7 @@ import { createdView, merchantView } from './views.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** Environment of the API key. */
-    readonly merchant: Environment
+    merchant: Environment
   }
 }
 
@@ -34,7 +33,7 @@ export function addIntentRoutes(
     rejectBrowser(request)
     const environment = await authenticator.authenticate(request)
     request.facts.environment = environment
-    Object.assign(request, { merchant: environment })
+    request.merchant = environment
     limits.request(environment)
   }
 
@@ -69,14 +68,14 @@ export function addIntentRoutes(
   app.get(
     routes.retrieve.path,
     {
-      schema: { params: z.object({ id: z.string() }) },
       onRequest: authenticate,
       preHandler: onRetrieve.before,
       onSend: onRetrieve.after,
     },
     async (request, reply) => {
-      const { facts, params, merchant: environment } = request
-      const found = intentIdPattern.test(params.id) ? await intents.find(params.id) : undefined
+      const { facts, merchant: environment } = request
+      const { id } = request.params as { readonly id: string } // The path has it.
+      const found = intentIdPattern.test(id) ? await intents.find(id) : undefined
       if (!found || found.environmentId !== environment.id) throw notFound()
       facts.intent = found
       const due = dueAt(found)

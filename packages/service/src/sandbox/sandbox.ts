@@ -22,7 +22,7 @@ import { addIntentRoutes } from './intents.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** Test environment in the path of the sandbox API. */
-    readonly environment: Environment
+    environment: Environment
   }
 }
 
@@ -64,7 +64,7 @@ export function addSandboxRoutes(app: App, options: AppOptions): void {
     if (environment?.mode !== 'test') {
       throw notFound('No test environment has this id. GET /_sandbox/environments lists them.')
     }
-    Object.assign(request, { environment })
+    request.environment = environment
   })
   addEnvironmentRoutes(app, options)
   addIntentRoutes(app, options)
