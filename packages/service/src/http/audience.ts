@@ -23,9 +23,12 @@ export function addAudience(
     readonly addRoutes: (scope: App) => void
   },
 ): void {
-  const hooks = checks.map(hookOf)
+  const check: onRequestHookHandler = (request, reply, next) => {
+    for (const each of checks) each(request, reply)
+    next()
+  }
   void app.register((scope: App, _options, done) => {
-    for (const hook of hooks) scope.addHook('onRequest', hook)
+    scope.addHook('onRequest', check)
     const methods = new Map<string, string[]>()
     scope.addHook('onRoute', ({ url, method }) => {
       methods.set(url, [...(methods.get(url) ?? []), ...[method].flat()])
@@ -37,19 +40,12 @@ export function addAudience(
   if (prefix === undefined) return
   const rest = { prefix }
   void app.register((scope: App, _options: typeof rest, done) => {
-    for (const hook of hooks) scope.addHook('onRequest', hook)
+    scope.addHook('onRequest', check)
     scope.setNotFoundHandler(() => {
       throw notFound()
     })
     done()
   }, rest)
-}
-
-function hookOf(check: Check): onRequestHookHandler {
-  return (request, reply, next) => {
-    check(request, reply)
-    next()
-  }
 }
 
 function rejectOthers(scope: App, url: string, allowed: readonly string[]): void {
