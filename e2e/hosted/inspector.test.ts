@@ -11,7 +11,7 @@ test('shows a new intent automatically, and pays it with one click', async ({ pa
   await expect(page.getByRole('heading', { name: 'No Payment Intent yet' })).toBeVisible()
   await createIntent(merchant, { orderId: 'L-1' })
   // A second press does nothing, and finds no other outcome at this place.
-  await page.getByRole('button', { name: 'Pay', exact: true }).dblclick()
+  await page.getByRole('button', { name: 'Succeed' }).dblclick()
   await expect(openStatus(page, 'succeeded')).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)
   expect(await page.evaluate('document.activeElement.textContent')).toContain('L-1')
@@ -99,7 +99,7 @@ test('shows a rejection until it is dismissed', async ({ page, merchant, pageErr
   await page.route('**/_sandbox/intents/*/settle', (route) =>
     route.fulfill({ status: 409, json: { detail: 'Not now' } }),
   )
-  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  await page.getByRole('button', { name: 'Succeed' }).click()
   await expect(page.getByRole('alert').getByText('Not now')).toBeVisible()
   await page.getByRole('button', { name: 'Close' }).click()
   await expect(page.getByRole('alert')).toHaveCount(0)

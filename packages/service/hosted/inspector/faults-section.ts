@@ -1,7 +1,6 @@
 /** Fault rules: what breaks, and how often. @module */
 import { html, type TemplateResult } from 'lit'
 import type { StoredFaultRule } from '../../shared/sandbox-api.ts'
-import { faultLabels } from './labels.ts'
 import { loading, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
@@ -24,6 +23,26 @@ export function faultsSection(sandbox: Sandbox): TemplateResult {
   </div>`
 }
 
+/** What each fault does. */
+const faults: ReadonlyMap<string, string> = new Map([
+  ['drop-after-commit', 'Creates the intent, then drops the connection: a lost response.'],
+  ['drop-before-commit', 'Drops the connection without creating an intent.'],
+  ['delay', 'Delays the response.'],
+  ['409', 'Returns that the first request with this key is still running.'],
+  ['500', 'Returns an internal error without creating an intent.'],
+  ['503', 'Returns that the store is unavailable, with Retry-After.'],
+  ['429', 'Returns that there are too many requests, with Retry-After.'],
+  ['truncate-body', 'Creates the intent, then cuts the response in half.'],
+  ['stall-body', 'Creates the intent, then sends half of the response and nothing more.'],
+  ['malformed-json', 'Creates the intent, then returns a response that is not JSON.'],
+])
+
+/** Returns what a fault such as `delay=500` does. */
+export function faultText(fault: string): string {
+  const [name = ''] = text(fault).split('=')
+  return faults.get(name) ?? ''
+}
+
 function ruleForm(sandbox: Sandbox): TemplateResult {
   const add = (event: SubmitEvent): void => {
     event.preventDefault()
@@ -35,15 +54,21 @@ function ruleForm(sandbox: Sandbox): TemplateResult {
       times: Number(form.get('times')),
     })
   }
+  const explain = ({ target }: Event): void => {
+    if (!(target instanceof HTMLSelectElement)) return
+    const output = target.form?.querySelector('output')
+    if (output) output.value = faultText(target.value)
+  }
   return html`<form class="fields columns" @submit=${add}>
     <label>Operation
       <select name="on"><option>create</option><option>retrieve</option></select>
     </label>
     <label>Fault
-      <select name="do">${[...faultLabels].map(
-        ([fault, label]) => html`<option value=${fault}>${fault}: ${label}</option>`,
+      <select name="do" aria-describedby="fault" @change=${explain}>${[...faults.keys()].map(
+        (fault) => html`<option>${fault}</option>`,
       )}</select>
     </label>
+    <output class="hint" id="fault" .value=${faultText('drop-after-commit')}></output>
     <label class="delay">Milliseconds
       <input name="ms" type="number" min="1" max="99999" value="3000" required>
     </label>

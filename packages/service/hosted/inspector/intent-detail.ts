@@ -1,13 +1,16 @@
 /** One intent: its facts, outcomes, timeline, requests, and JSON. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
-import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
-import { statusLabel } from './labels.ts'
-import { codeBlock, copyButton, loading, name } from './markup.ts'
+import {
+  type Confirmation,
+  type ShownIntent,
+  type SimulatedOutcome,
+  simulatedOutcomes,
+} from '../../shared/sandbox-api.ts'
+import { codeBlock, copyButton, loading, name, statusLabel, toneOf } from './markup.ts'
 import { requestRow } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
-import { lines, money, time } from './show.ts'
-import { timeline } from './timeline.ts'
+import { lines, money, text, time } from './show.ts'
 
 export function intentDetail(sandbox: Sandbox): TemplateResult {
   const { intent: detail } = sandbox.data
@@ -60,45 +63,67 @@ function actions(
   return keyed(
     `${id} ${status}`,
     html`<div class="row outcomes" role="group" aria-label="Simulate an outcome">
-      ${(outcomes.get(status) ?? []).map(
-        ([outcome, label, hint]) =>
-          html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`,
-      )}
+      ${outcomes.get(status)?.map((outcome) => {
+        const [label, hint] = labels[outcome]
+        return html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`
+      })}
       ${secretRevoked ? nothing : html`<button type="button" class="primary" @click=${openPage}>Open a test checkout</button>`}
     </div>`,
   )
 }
 
-type Offer = readonly [outcome: SimulatedOutcome, label: string, hint: string]
-
-const decline: Offer = ['declined', 'Decline', 'The bank declines, and the buyer can try again']
-const fail: Offer = ['failed', 'Fail', 'The bank declines for good: the intent is final']
-const cancel: Offer = ['canceled', 'Cancel', 'The buyer cancels']
-const expire: Offer = ['expired', 'Expire', 'As after 24 hours']
-
 /** The outcomes of each status that is not final. */
-const outcomes: ReadonlyMap<string, readonly Offer[]> = new Map<string, readonly Offer[]>([
-  [
-    'requires_payment_method',
-    [
-      ['succeeded', 'Pay', 'The buyer pays with a valid card'],
-      ['requires_action', 'Challenge', 'The bank asks for a code'],
-      decline,
-      fail,
-      ['processing', 'Keep processing', 'The bank decides later: until you choose'],
-      cancel,
-      expire,
-    ],
-  ],
-  [
-    'requires_action',
-    [
-      ['succeeded', 'Pass challenge', 'The buyer enters the right code'],
-      decline,
-      fail,
-      cancel,
-      expire,
-    ],
-  ],
-  ['processing', [['succeeded', 'Succeed', 'The bank accepts the payment'], decline, fail]],
+const outcomes: ReadonlyMap<string, readonly SimulatedOutcome[]> = new Map<
+  string,
+  readonly SimulatedOutcome[]
+>([
+  ['requires_payment_method', simulatedOutcomes],
+  ['requires_action', ['succeeded', 'declined', 'failed', 'canceled', 'expired']],
+  ['processing', ['succeeded', 'declined', 'failed']],
 ])
+
+/** What each button says, and what it stands for. */
+const labels: Readonly<Record<SimulatedOutcome, readonly [label: string, hint: string]>> = {
+  succeeded: ['Succeed', 'The buyer pays with a valid card, and the bank accepts'],
+  declined: ['Decline', 'The bank declines, and the buyer can try again'],
+  failed: ['Fail', 'The bank declines for good: the intent is final'],
+  requires_action: ['Challenge', 'The bank asks for a code'],
+  processing: ['Keep processing', 'The bank decides later: until you choose'],
+  canceled: ['Cancel', 'The buyer cancels'],
+  expired: ['Expire', 'As after 24 hours'],
+}
+
+/** The transitions, with card and decline reason. */
+function timeline({ intent, events, confirmations }: ShownIntent): TemplateResult {
+  // The events after a confirmation belong to it.
+  let confirmed = 0
+  const createdAt = String(intent.createdAt)
+  const created = { cause: 'created', status: 'requires_payment_method', at: createdAt }
+  const items = [created, ...events].map(({ cause, status, at }) => {
+    if (cause === 'confirmed') confirmed++
+    const confirmation = confirmations[confirmed - 1]
+    const reason = confirmation && reasonOf(confirmation, cause)
+    return html`<li data-tone=${reason ? 'bad' : toneOf(status)}><div class="line">
+      <b class="what dot">${text(cause)}</b>
+      <time class="hint" datetime=${at}>${time(at)}</time>
+      <span class="notes hint to"><code>${text(status)}</code>${confirmation ? html` · ${cardOf(confirmation)}` : nothing}${
+        reason ? html` · <code class="why">${text(reason)}</code>` : nothing
+      }</span>
+    </div></li>`
+  })
+  return html`<ol class="rows timeline">${items}</ol>`
+}
+
+function cardOf({ paymentMethod: { type, card } }: Confirmation): string {
+  return text(card ? `${card.brand} •••• ${card.last4}` : type)
+}
+
+/** The provider's decline reason. A lost or stolen card is shown to the buyer as a generic decline. */
+function reasonOf({ failure, outcome }: Confirmation, cause: string): string | undefined {
+  if (!failure || !failed.has(cause)) return undefined
+  const shown = failure.declineCode ?? failure.code
+  const { decline: reason = shown } = cause === 'declined' ? outcome : {}
+  return reason === shown ? shown : `${reason}, shown as ${shown}`
+}
+
+const failed: ReadonlySet<string> = new Set(['declined', 'challenge_failed', 'challenge_timed_out'])

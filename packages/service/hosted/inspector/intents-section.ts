@@ -2,10 +2,8 @@
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
 import type { CreatedIntent } from '../../shared/sandbox-api.ts'
-import { curlOf, exampleCreate } from './curl.ts'
 import { intentDetail } from './intent-detail.ts'
-import { statusLabel } from './labels.ts'
-import { codeBlock, emptySection, loading, name, panes } from './markup.ts'
+import { emptySection, loading, name, panes, statusLabel } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
 import { money, time } from './show.ts'
 
@@ -71,9 +69,8 @@ function createButton(sandbox: Sandbox, label: string): TemplateResult {
 function empty(sandbox: Sandbox): TemplateResult {
   return emptySection(
     'No Payment Intent yet',
-    html`<p class="hint">Create one from your server, with this command, or with the button. It appears here immediately.</p>
-      ${codeBlock(curlOf(exampleCreate(), true))}
-      <p class="hint"><a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
+    html`<p class="hint">Create one from your server, as <a href="/docs">API</a> shows, or with the button. It appears here
+        immediately. <a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
       <p>${createButton(sandbox, 'Create a test intent')}</p>`,
   )
 }

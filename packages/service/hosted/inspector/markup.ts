@@ -28,6 +28,25 @@ export function badge(tone: string, content: unknown): TemplateResult {
   return html`<span class="badge" data-tone=${tone}>${content}</span>`
 }
 
+/** Returns the pair of colors of a status. */
+export function toneOf(status: string): string {
+  return tones.get(status) ?? 'plain'
+}
+
+const tones: ReadonlyMap<string, string> = new Map([
+  ['requires_action', 'waiting'],
+  ['processing', 'moving'],
+  ['succeeded', 'good'],
+  ['failed', 'bad'],
+  ['canceled', 'quiet'],
+  ['expired', 'quiet'],
+])
+
+/** A status with its color: a `badge`, or text after a `dot`. */
+export function statusLabel(status: string, look: 'badge' | 'dot hint'): TemplateResult {
+  return html`<span class=${look} data-tone=${toneOf(status)} data-status=${status}>${text(status)}</span>`
+}
+
 interface List {
   readonly label: string
   readonly placeholder: string

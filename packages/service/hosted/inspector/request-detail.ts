@@ -1,8 +1,8 @@
 /** One request of the log: why it failed, what was sent and received, and the command that sends it again. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
-import { curlOf } from './curl.ts'
-import { faultText } from './labels.ts'
+import { shellQuote } from '../../shared/shell-quote.ts'
+import { faultText } from './faults-section.ts'
 import { codeBlock, loading, name } from './markup.ts'
 import { notes, status } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -75,16 +75,23 @@ function message(
     ${codeBlock(body ?? head, 'Copy', html`<span class="hint">${head}</span>${gap}${shown}`)}`
 }
 
-/** The request as a command. */
-function command({ request, headers, requestBody }: LoggedExchange): TemplateResult {
+/** The request as a curl command, which reads the API key from an environment variable. */
+function command({ request, headers, requestBody: body }: LoggedExchange): TemplateResult {
   const { method, path, operation } = request
-  const sent = { method, path, headers, body: requestBody }
-  const isMasked = JSON.stringify(sent).includes('…')
-  if (isMasked || (method === 'POST' && requestBody === null)) {
+  const isMasked = JSON.stringify([path, headers, body]).includes('…')
+  if (isMasked || (method === 'POST' && body === null)) {
     return html`<p class="hint">Not possible, because this log does not have the request as it was sent: a value is
       masked, or its body was not kept.</p>`
   }
-  return codeBlock(curlOf(sent, operation !== 'page'), 'Copy as curl')
+  // A GET needs no name, and curl sends a body as POST.
+  const isUsual = method === (body === null ? 'GET' : 'POST')
+  const parts = [
+    `curl${isUsual ? '' : ` -X ${method}`} ${shellQuote(location.origin + path)}`,
+    ...(operation === 'page' ? [] : ['-H "Authorization: Bearer $PI_API_KEY"']),
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
+    ...(body === null ? [] : [`--data-raw ${shellQuote(body)}`]),
+  ]
+  return codeBlock(parts.join(' \\\n  '), 'Copy as curl')
 }
 
 /** A problem that would matter in production, with its fix. */

@@ -1,12 +1,23 @@
 /** The request log with its filters, and next to it the request that is open. @module */
 import { html, type TemplateResult } from 'lit'
-import type { LintIssue } from '../../shared/sandbox-api.ts'
+import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { emptySection, loading, name, panes } from './markup.ts'
 import { requestDetail } from './request-detail.ts'
-import { filterNames, filterRequests } from './request-filters.ts'
 import { requestRow } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text, time } from './show.ts'
+
+/** Each filter with its label and its explanation. */
+const filters = [
+  ['all', 'All', ''],
+  ['failed', 'Failed', 'Rejected, or without a complete response.'],
+  ['replayed', 'Replayed', 'The first intent of the Idempotency-Key was returned again.'],
+  ['lost', 'Lost', 'The client got no complete response. The intent may exist.'],
+  ['conflicts', 'Conflicts', 'The Idempotency-Key was used with another body, or is still in use.'],
+  ['lint', 'Lint', 'What would fail or leak in production, with its fix.'],
+] as const
+
+export type FilterName = (typeof filters)[number][0]
 
 export function requestsSection(sandbox: Sandbox): TemplateResult {
   const { data, filter, route, search } = sandbox
@@ -14,7 +25,18 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
   const { issues = [] } = data
   const { requests } = data.requests
   if (requests.length === 0 && issues.length === 0 && !route.id) return empty
-  const found = filterRequests({ requests, issues }, search.q)
+  const term = search.q.trim().toLowerCase()
+  const matching = requests.filter((request) => matches(request, term))
+  const found = {
+    all: matching,
+    // The 404 of a key check is expected.
+    failed: matching.filter(({ operation, status }) => operation !== 'check' && isError(status)),
+    replayed: matching.filter(({ replayed }) => replayed),
+    lost: matching.filter(isLost),
+    conflicts: matching.filter(({ problem }) => problem?.startsWith('idempotency_key_')),
+    // The log may not have its request anymore.
+    lint: issues.filter((issue) => matches(issue, term)),
+  }
   const isLint = filter === 'lint'
   const clear = () => sandbox.act('DELETE', 'requests')
   return panes(
@@ -22,7 +44,7 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
     {
       label: 'Requests',
       placeholder: 'Order, path, status, error, key, id',
-      filters: html`<div class="row chips" role="group" aria-label="Show">${filterNames.map(
+      filters: html`<div class="row chips" role="group" aria-label="Show">${filters.map(
         ([show, label, hint]) => html`<button type="button" class="small" title=${hint}
           aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.set({ filter: show })}>${label} ${found[show].length}</button>`,
       )}</div>`,
@@ -37,6 +59,23 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
       ? requestDetail(sandbox)
       : html`<p class="empty">Select a request to see why it failed, and what was sent and received.</p>`,
   )
+}
+
+function isError(status: number): boolean {
+  return status === 0 || status >= 400
+}
+
+function isLost({ status, faults }: LoggedRequest): boolean {
+  return status === 0 || faults.some((fault) => unreadable.has(fault))
+}
+
+const unreadable: ReadonlySet<string> = new Set(['truncate-body', 'stall-body', 'malformed-json'])
+
+/** Looks at everything that a row shows: order, path, status, error, fault, key, and ids. */
+function matches(shown: LoggedRequest | LintIssue, term: string): boolean {
+  const { order, ...others } = { order: null, ...shown }
+  const values = [Object.values(others), Object.values(order ?? {})]
+  return JSON.stringify(values).toLowerCase().includes(term)
 }
 
 function issueRow(

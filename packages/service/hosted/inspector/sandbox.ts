@@ -11,14 +11,14 @@ import type {
   ShownIntent,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
-import type { FilterName } from './request-filters.ts'
+import type { FilterName } from './requests-section.ts'
 import { type Route, type Section, writeRoute } from './route.ts'
 import { SharedToken } from './shared-token.ts'
 
-/** What was read of one environment. `null` does not exist. */
+/** What was read for a section. `null` does not exist. */
 interface Data {
   readonly intents?: IntentPage | null
-  readonly requests?: Log | null
+  readonly requests?: { readonly requests: readonly LoggedRequest[] } | null
   readonly faults?: { readonly rules: readonly StoredFaultRule[] } | null
   readonly issues?: readonly LintIssue[] | undefined
   /** The open intent, or the newest one of the list. */
@@ -26,24 +26,7 @@ interface Data {
   readonly exchange?: LoggedExchange | null | undefined
 }
 
-interface Log {
-  readonly requests: readonly LoggedRequest[]
-}
-
 type Get = <Body>(path: string) => Promise<Body | null>
-
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-/** The service rejected a request. `message` is shown to the user. */
-class Rejection extends Error {
-  override readonly name = 'Rejection'
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
 
 export class Sandbox {
   /** Why the last token or action was rejected. */
@@ -86,7 +69,7 @@ export class Sandbox {
   get connection(): 'locked' | 'connected' | 'lost' {
     const { error } = this.#reading
     if (this.#token === undefined) return 'locked'
-    return error === undefined || isUnauthorized(error) ? 'connected' : 'lost'
+    return error === undefined || statusOf(error) === 401 ? 'connected' : 'lost'
   }
 
   unlock(token: string): void {
@@ -107,10 +90,10 @@ export class Sandbox {
 
   open(route: Route): void {
     if (writeRoute(route) === writeRoute(this.route)) return
-    const { environment = route.environment, id } = this.route
-    if (route.section !== this.route.section) this.search = noSearch
-    if (route.environment && route.environment !== environment) this.#leaveEnvironment()
-    if (route.id !== id) this.data = { ...this.data, intent: undefined, exchange: undefined }
+    const { environment = route.environment, section } = this.route
+    const isSame = section === route.section && environment === (route.environment ?? environment)
+    if (!isSame) this.search = noSearch
+    this.data = isSame ? { ...this.data, intent: undefined, exchange: undefined } : {}
     this.results = {}
     this.route = route
     this.set({ error: undefined })
@@ -132,7 +115,7 @@ export class Sandbox {
    *
    * @param path - Without `/` at its start: of the environment.
    */
-  async act<Result>(method: Method, path: string, body?: unknown): Promise<Result | null> {
+  async act<Result>(method: string, path: string, body?: unknown): Promise<Result | null> {
     const token = this.#token
     if (this.#isActing) return null
     this.#isActing = true
@@ -147,8 +130,11 @@ export class Sandbox {
     } catch (error) {
       // The request may have been sent with an earlier token.
       if (token !== this.#token) return null
-      if (isUnauthorized(error)) this.lock(tokenUnknown)
-      else this.error = error instanceof Rejection ? error.message : 'The service did not respond.'
+      if (statusOf(error) === 401) this.lock(tokenUnknown)
+      else
+        this.error = statusOf(error)
+          ? String(Object(error).message)
+          : 'The service did not respond.'
       return null
     } finally {
       this.#isActing = false
@@ -159,7 +145,7 @@ export class Sandbox {
   /** Shares a token that the service has accepted, and reads again after a second. */
   #onRead(error?: unknown): void {
     clearTimeout(this.#timer)
-    if (isUnauthorized(error)) this.lock(tokenUnknown)
+    if (statusOf(error) === 401) this.lock(tokenUnknown)
     else this.#timer = setTimeout(() => void this.#reading.run(), interval)
     if (this.#token && error === undefined) this.#shared.keep(this.#token)
   }
@@ -175,12 +161,11 @@ export class Sandbox {
     // A link may lead to another merchant's intent.
     const wanted = linked?.environment ?? this.route.environment
     const environment = environments.find((each) => each.id === wanted) ?? environments[0]
-    const fresh = environment && (await this.#readSection(`/environments/${environment.id}`, get))
+    const data = environment && (await this.#readSection(`/environments/${environment.id}`, get))
     signal.throwIfAborted()
-    if (environment?.id !== this.environment?.id) this.#leaveEnvironment()
     this.environments = environments
     this.environment = environment
-    this.data = { ...this.data, intent: linked, ...fresh }
+    this.data = { intent: linked, ...data }
     const address = { environment: environment?.id, section, id }
     if (writeRoute(address) === writeRoute(this.route)) return
     this.route = address
@@ -199,21 +184,16 @@ export class Sandbox {
       return { intents, intent: newest && (await get<ShownIntent>(`/intents/${newest.id}`)) }
     }
     const [requests, lint, exchange] = await Promise.all([
-      get<Log>(`${path}/requests`),
+      get<NonNullable<Data['requests']>>(`${path}/requests`),
       get<{ findings: readonly LintIssue[] }>(`${path}/lint`),
       id ? get<LoggedExchange>(`${path}/requests/${id}`) : undefined,
     ])
     return { requests, issues: lint?.findings, exchange }
   }
 
-  #leaveEnvironment(): void {
-    this.data = {}
-    this.search = noSearch
-  }
-
   /** Returns `null` for what does not exist. */
   async #send<Body>(
-    method: Method,
+    method: string,
     path: string,
     { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
   ): Promise<Body | null> {
@@ -225,12 +205,15 @@ export class Sandbox {
     if (response.ok) return (await response.json()) as Body
     if (method === 'GET' && response.status === 404) return null
     const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
-    throw new Rejection(response.status, detail ?? `The service returned ${response.status}.`)
+    throw new Error(detail ?? `The service returned ${response.status}.`, {
+      cause: response.status,
+    })
   }
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof Rejection && error.status === 401
+/** Returns the status of a rejection; `undefined` without a response. */
+function statusOf(error: unknown): unknown {
+  return error instanceof Error && typeof error.cause === 'number' ? error.cause : undefined
 }
 
 const noSearch = { q: '', before: '' }
