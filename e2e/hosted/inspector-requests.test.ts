@@ -173,7 +173,14 @@ test('adds fault rules that break the next requests, and removes them', async ({
   merchant,
 }) => {
   await merchant.open('faults')
-  await page.getByLabel('Fault').selectOption('503')
+  for (const [fault, explanation, delays] of [
+    ['delay', 'Delays the response.', true],
+    ['503', 'Returns that the store is unavailable, with Retry-After.', false],
+  ] as const) {
+    await page.getByLabel('Fault').selectOption(fault)
+    await expect(page.getByText(explanation)).toBeVisible()
+    await expect(page.getByLabel('Milliseconds')).toBeVisible({ visible: delays })
+  }
   await page.getByRole('button', { name: 'Add rule' }).click()
   await expect(page.getByText('next 1 request')).toBeVisible()
   expect((await create(merchant)).status).toBe(503)

@@ -65,7 +65,7 @@ function ruleForm(sandbox: Sandbox): TemplateResult {
     </label>
     <label>Fault
       <select name="do" aria-describedby="fault" @change=${explain}>${[...faults.keys()].map(
-        (fault) => html`<option>${fault}</option>`,
+        (fault) => html`<option value=${fault}>${fault}</option>`,
       )}</select>
     </label>
     <output class="hint" id="fault" .value=${faultText('drop-after-commit')}></output>
