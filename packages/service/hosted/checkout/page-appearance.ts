@@ -1,12 +1,14 @@
 /** Sets the merchant's appearance as custom properties of the document. @module */
 import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
-import { black, type Color, readColor } from './color.ts'
 import { report } from './help.ts'
 import {
+  black,
+  type Color,
   contrastWarnings,
   type DefaultColors,
   defaultTokens,
   paletteOf,
+  readColor,
   schemeOf,
 } from './palette.ts'
 import { densities, fonts, readAppearance } from './read-appearance.ts'

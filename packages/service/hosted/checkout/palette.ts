@@ -1,10 +1,16 @@
-/** The page's colors, made from the merchant's. Those that it makes have the contrast of WCAG 2.2 AA. Pure. @module */
-import { black, type Color, contrast, hexOf, inkOn, mix, white, withContrast } from './color.ts'
+/**
+ * The page's colors, made from the merchant's in sRGB. Those that it makes have the contrast of WCAG 2.2 AA. Pure.
+ *
+ * @module
+ */
+
+/** Red, green, and blue, from 0 to 255. */
+export type Color = readonly [number, number, number]
 
 export type OwnColors = { readonly [T in 'accent' | 'background' | 'text']?: Color | undefined }
 
 /** The colors of the style sheet from which the others are made. */
-export const defaultTokens = ['surface', 'text', 'accent', 'good', 'bad', 'waiting'] as const
+export const defaultTokens = ['surface', 'text', 'accent', 'good', 'bad'] as const
 
 /** The style sheet's colors for the current scheme. */
 export type DefaultColors = Readonly<Record<(typeof defaultTokens)[number], Color>>
@@ -49,7 +55,7 @@ export function paletteOf(own: OwnColors, base: DefaultColors): Readonly<Record<
       'field-line': withContrast(mix(surface, text, 0.4), onSurface),
       'quiet-surface': mix(surface, text, tint),
     })
-    for (const name of ['good', 'bad', 'waiting'] as const) {
+    for (const name of ['good', 'bad'] as const) {
       const tinted = mix(surface, base[name], tint)
       colors[`${name}-surface`] = tinted
       colors[name] = withContrast(withContrast(base[name], { ...onRaised, on: tinted }), onRaised)
@@ -82,4 +88,62 @@ export function contrastWarnings(own: OwnColors, base: DefaultColors): readonly 
 
 export function schemeOf(background: Color): 'light' | 'dark' {
   return inkOn(background) === black ? 'light' : 'dark'
+}
+
+export const black: Color = [0, 0, 0]
+const white: Color = [255, 255, 255]
+
+/** Reads `#` with three or six hexadecimal digits. */
+export function readColor(text: unknown): Color | undefined {
+  if (typeof text !== 'string' || !/^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(text)) return undefined
+  const digits = text.length === 4 ? text.replace(/[\da-f]/gi, '$&$&') : text
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(digits.slice(at, at + 2), 16))
+  return [red ?? 0, green ?? 0, blue ?? 0]
+}
+
+/** Returns `#` and six hexadecimal digits. */
+function hexOf(color: Color): string {
+  return `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** Returns the contrast of two colors, from 1 to 21. @see https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
+export function contrast(one: Color, other: Color): number {
+  const [first, second] = [luminance(one), luminance(other)]
+  return (Math.max(first, second) + 0.05) / (Math.min(first, second) + 0.05)
+}
+
+function luminance(color: Color): number {
+  const [red = 0, green = 0, blue = 0] = color.map((part) => {
+    const share = part / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** @param share - Share of `other`, from 0 to 1. */
+function mix(color: Color, other: Color, share: number): Color {
+  const part = (index: 0 | 1 | 2): number =>
+    Math.round(color[index] * (1 - share) + other[index] * share)
+  return [part(0), part(1), part(2)]
+}
+
+/** Returns black or white: the one with more contrast, which is at least 4.58. */
+function inkOn(color: Color): Color {
+  return contrast(black, color) > contrast(white, color) ? black : white
+}
+
+/** Returns the color, or the nearest mixture with black or white that has a contrast of `ratio`. */
+function withContrast(
+  color: Color,
+  { on, ratio }: { readonly on: Color; readonly ratio: number },
+): Color {
+  if (contrast(color, on) >= ratio) return color
+  const ink = inkOn(on)
+  let [tooLittle, enough] = [0, 1]
+  while (enough - tooLittle > 0.02) {
+    const share = (tooLittle + enough) / 2
+    if (contrast(mix(color, ink, share), on) >= ratio) enough = share
+    else tooLittle = share
+  }
+  return mix(color, ink, enough)
 }

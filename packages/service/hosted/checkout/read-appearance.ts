@@ -1,6 +1,6 @@
 /** Reads the merchant's appearance by a closed list of tokens. No text of the merchant reaches a style. @module */
 import type { Appearance } from '@pi-checkout/contract/frame-protocol'
-import { readColor } from './color.ts'
+import { readColor } from './palette.ts'
 
 type Looks<T extends 'font' | 'density'> = Readonly<
   Record<NonNullable<Appearance[T]>, Readonly<Record<string, string>>>

@@ -1,8 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Appearance } from '@pi-checkout/contract/frame-protocol'
 import { expect, test } from 'vitest'
-import { type Color, contrast, readColor } from '../../hosted/checkout/color.ts'
-import { contrastWarnings, type DefaultColors, paletteOf } from '../../hosted/checkout/palette.ts'
+import {
+  type Color,
+  contrast,
+  contrastWarnings,
+  type DefaultColors,
+  paletteOf,
+  readColor,
+} from '../../hosted/checkout/palette.ts'
 import { readAppearance } from '../../hosted/checkout/read-appearance.ts'
 
 const base: DefaultColors = {
@@ -11,7 +17,6 @@ const base: DefaultColors = {
   accent: [51, 70, 211],
   good: [11, 107, 65],
   bad: [179, 38, 30],
-  waiting: [138, 83, 0],
 }
 
 const samples: readonly Color[] = [0, 110, 150, 255].flatMap((red) =>
@@ -35,7 +40,7 @@ test('mixes colors with the contrast of WCAG AA for any three colors', async () 
     for (const text of samples) {
       for (const accent of [text, background, [255, 204, 0], [51, 70, 211]] as const) {
         const colors = paletteOf({ background, text, accent }, base)
-        for (const token of ['muted', 'faint', 'good', 'bad', 'waiting']) {
+        for (const token of ['muted', 'faint', 'good', 'bad']) {
           for (const on of ['surface', 'raised']) expectContrast(colors, `${token} ${on}`, 4.5)
         }
         for (const pair of ['bad bad-surface', 'good good-surface', 'button on-button']) {
