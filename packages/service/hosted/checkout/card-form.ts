@@ -158,41 +158,25 @@ export class CardForm extends LightElement {
   }
 
   /** Nothing can be canceled while a request runs. A notice says more than the usual time. */
-  #below({ waitingText }: Texts): TemplateResult {
+  #below({ waitingText, cancelPayment, cancelQuestion, continuePayment }: Texts): TemplateResult {
     if (this.busy) {
       return html`<p class="place link" .textContent=${this.notice ? '' : waitingText}></p>`
     }
-    return this.asking ? this.#question() : this.#cancelButton('link', this.#askOrCancel)
-  }
-
-  #question(): TemplateResult {
-    const { cancelQuestion, continuePayment } = texts[this.language]
-    const onKey = ({ key }: KeyboardEvent): void => void (key === 'Escape' && this.#stay())
+    const ask = (asking: boolean) => () => void this.#ask(asking)
+    if (!this.asking) {
+      const isEmpty = (): boolean => Object.values(this.#read()).every((value) => value === '')
+      const cancel = (): void => (isEmpty() ? this.onCancel() : ask(true)())
+      return html`<button class="link" type="button" .textContent=${cancelPayment} @click=${cancel}></button>`
+    }
+    const onKey = ({ key }: KeyboardEvent): void => void (key === 'Escape' && ask(false)())
     return html`
       <div class="question columns" role="group" aria-labelledby="cancel-question" @keydown=${onKey}>
         <p id="cancel-question" .textContent=${cancelQuestion}></p>
-        <button class="stay" type="button" .textContent=${continuePayment} @click=${this.#stay}></button>
-        ${this.#cancelButton('danger', () => this.onCancel())}
+        <button class="stay" type="button" .textContent=${continuePayment} @click=${ask(false)}></button>
+        <button class="danger" type="button" .textContent=${cancelPayment} @click=${() => this.onCancel()}></button>
       </div>
     `
   }
-
-  #cancelButton(name: 'link' | 'danger', onPress: () => void): TemplateResult {
-    return html`<button
-      class=${name}
-      type="button"
-      .textContent=${texts[this.language].cancelPayment}
-      @click=${onPress}
-    ></button>`
-  }
-
-  readonly #askOrCancel = (): void => {
-    const isEmpty = Object.values(this.#read()).every((value) => value === '')
-    if (isEmpty) this.onCancel()
-    else void this.#ask(true)
-  }
-
-  readonly #stay = (): void => void this.#ask(false)
 
   async #ask(asking: boolean): Promise<void> {
     this.asking = asking

@@ -1,4 +1,5 @@
 /** Client of the private API. The session token stays in memory, and an expired session is renewed once. @module */
+import type { Problem } from '@pi-checkout/contract'
 import type {
   ChallengeTicket,
   CheckoutView,
@@ -24,13 +25,13 @@ export class ApiProblem extends Error implements Failure {
   readonly detail: string
   readonly requestId: string | undefined
 
-  constructor(status: number, problem: Failure & Pick<ApiProblem, 'pointers'>) {
-    super(`request rejected with ${status} ${problem.code}`)
+  constructor(status: number, { code, detail, requestId, errors = [] }: Partial<Problem>) {
+    super(`request rejected with ${status} ${code}`)
     this.status = status
-    this.code = problem.code
-    this.pointers = problem.pointers
-    this.detail = problem.detail
-    this.requestId = problem.requestId
+    this.code = typeof code === 'string' ? code : 'unknown'
+    this.pointers = errors.map(({ pointer }) => pointer)
+    this.detail = detail ?? `The response has status ${status}.`
+    this.requestId = requestId
   }
 }
 
@@ -131,7 +132,8 @@ export class CheckoutApi {
       })
       if (response.ok && isLongPoll) return await readParts(response, extend)
       if (response.ok) return await response.json()
-      throw readProblem(response.status, await response.json().catch(() => undefined))
+      const problem: unknown = await response.json().catch(() => undefined)
+      throw new ApiProblem(response.status, Object(problem))
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
@@ -167,18 +169,4 @@ function readView(body: unknown): CheckoutView {
   const view = body as CheckoutView | undefined
   if (Number.isInteger(view?.version) && typeof view?.status === 'string') return view
   throw new TypeError('view: is not a view of an intent')
-}
-
-function readProblem(status: number, body: unknown): ApiProblem {
-  const { errors, ...problem } = (body ?? {}) as {
-    readonly [field in 'code' | 'detail' | 'requestId']?: unknown
-  } & { readonly errors?: readonly { pointer?: unknown }[] }
-  const text = (value: unknown): string | undefined =>
-    typeof value === 'string' ? value : undefined
-  return new ApiProblem(status, {
-    code: text(problem.code) ?? 'unknown',
-    detail: text(problem.detail) ?? `The response has status ${status}.`,
-    requestId: text(problem.requestId),
-    pointers: Array.isArray(errors) ? errors.map(({ pointer }) => String(pointer)) : [],
-  })
 }

@@ -158,8 +158,8 @@ export class HostedPage extends LightElement {
         .busy=${isBusy(step)}
         .sandbox=${view.environment === 'test'}
         .takesFocus=${fullPage !== undefined}
-        .onPay=${(card: CardDetails) => void this.#payment.pay(card)}
-        .onCancel=${() => void this.#payment.cancel()}
+        .onPay=${(card: CardDetails) => this.#payment.pay(card)}
+        .onCancel=${() => this.#payment.press('cancel')}
       ></card-form>
     `
   }
@@ -205,7 +205,7 @@ export class HostedPage extends LightElement {
       <p class="notice" role="alert" data-tone=${toneOf(notice)}>${notice?.text}</p>
       ${notice?.help}
       ${button}
-      <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
+      <button class="link" type="button" @click=${() => this.#payment.press('another-card')}>
         ${this.#texts.anotherCard}
       </button>
     `

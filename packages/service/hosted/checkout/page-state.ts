@@ -1,6 +1,6 @@
 /** The states of the page, and how each event leads to the next one. Only a view shows the payment's state. @module */
 import type { ChallengeTicket, CheckoutView } from '../../shared/checkout-api.ts'
-import { ApiProblem, isRejection } from './checkout-client.ts'
+import { isRejection } from './checkout-client.ts'
 import type { Texts } from './texts.ts'
 
 /** The step that the page shows. */
@@ -36,6 +36,7 @@ export type Notice = keyof Texts | 'failure' | undefined
 
 /** A request that changes the payment. */
 export type Action = 'pay' | 'cancel' | 'another-card'
+export type Button = Action | 'confirm-here' | 'to-bank'
 
 interface Sending {
   readonly action: Action
@@ -49,7 +50,7 @@ export type PageEvent =
   | { readonly type: 'read'; readonly view: CheckoutView }
   /** Several reads in a row have failed. */
   | { readonly type: 'read failed'; readonly error: unknown }
-  | { readonly type: 'press'; readonly button: Action | 'confirm-here' | 'to-bank' }
+  | { readonly type: 'press'; readonly button: Button }
   /** A request of the buyer, or for the challenge, has failed, and is sent again. */
   | { readonly type: 'failing'; readonly error: unknown }
   /** The buyer's payment has had no response for long. */
@@ -201,7 +202,7 @@ function shown(step: Step, view: CheckoutView): ShownStep {
   }
 }
 
-function afterPress(step: ShownStep, button: Action | 'confirm-here' | 'to-bank'): Step {
+function afterPress(step: ShownStep, button: Button): Step {
   if (button === 'to-bank') {
     return step.name === 'bank' && !step.isLeaving
       ? { ...step, ...noNotice, isLeaving: true }
@@ -274,6 +275,5 @@ function rejectionNotice(error: unknown): Notice {
 }
 
 function isInvalidReturnUrl(error: unknown): boolean {
-  if (!(error instanceof ApiProblem)) return false
-  return error.code === 'origin_not_allowed' || error.code === 'validation_failed'
+  return isRejection(error) && ['origin_not_allowed', 'validation_failed'].includes(error.code)
 }

@@ -6,10 +6,12 @@ import type {
   CheckoutView,
   ConfirmBody,
 } from '../../shared/checkout-api.ts'
+import { submitChallenge } from './challenge-frame.ts'
 import type { ChangePath } from './checkout-client.ts'
 import type { PageSession, SessionObserver } from './page-session.ts'
 import {
   type Action,
+  type Button,
   isBusy,
   isFinal,
   next,
@@ -20,7 +22,6 @@ import {
 } from './page-state.ts'
 import { sleep } from './retry.ts'
 import { StatusReporter } from './status-reporter.ts'
-import { submitChallenge } from './submit-challenge.ts'
 import { ViewPoller } from './view-poller.ts'
 
 /** Milliseconds for which the page waits for a pending result. The shop gets the result later too. */
@@ -81,28 +82,22 @@ export class PaymentController implements ReactiveController, SessionObserver {
   }
 
   /** Confirms with a card. Retries send the same `confirmationId`. */
-  async pay(card: CardDetails): Promise<void> {
+  pay(card: CardDetails): void {
     if (!this.view) return
-    const request: ConfirmBody = {
-      confirmationId: crypto.randomUUID(),
-      version: this.view.version,
-      paymentMethod: { type: 'card', card },
-    }
-    await this.#perform('pay', 'confirm', request)
+    const { version } = this.view
+    const paymentMethod = { type: 'card', card } as const
+    const body: ConfirmBody = { confirmationId: crypto.randomUUID(), version, paymentMethod }
+    void this.#send('pay', 'confirm', body)
   }
 
-  async cancel(): Promise<void> {
-    await this.#perform('cancel', 'cancel')
-  }
-
-  /** Cancels the challenge and returns to the card form. */
-  async useAnotherCard(): Promise<void> {
-    await this.#perform('another-card', 'challenge/cancel')
-  }
-
-  /** Opens the challenge in this window, which ends it in all others, or leaves for a bank that forbids framing. */
-  press(button: 'confirm-here' | 'to-bank'): void {
-    this.#handle({ type: 'press', button })
+  /**
+   * Cancels the payment, or the challenge for another card. Or opens the challenge in this window, which ends it in all
+   * others, or leaves for a bank that forbids framing.
+   */
+  press(button: Exclude<Button, 'pay'>): void {
+    if (button === 'cancel') void this.#send(button, 'cancel')
+    else if (button === 'another-card') void this.#send(button, 'challenge/cancel')
+    else this.#handle({ type: 'press', button })
   }
 
   /** Reads the view after a message of the issuer's page, which proves nothing. */
@@ -155,7 +150,7 @@ export class PaymentController implements ReactiveController, SessionObserver {
   }
 
   /** Sends the request for an action. */
-  async #perform(button: Action, path: ChangePath, body: object = {}): Promise<void> {
+  async #send(button: Action, path: ChangePath, body: object = {}): Promise<void> {
     const before = this.step
     this.#handle({ type: 'press', button })
     if (this.step === before) return

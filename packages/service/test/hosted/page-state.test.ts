@@ -26,7 +26,10 @@ const views: Readonly<Record<string, object>> = {
 
 const lost = new TypeError('Failed to fetch')
 const rejected = (code: string, pointers: readonly string[] = []): ApiProblem =>
-  new ApiProblem(409, { code, detail: '', pointers })
+  new ApiProblem(409, {
+    code,
+    errors: pointers.map((pointer) => ({ pointer, code: '', detail: '' })),
+  })
 
 /** The events besides views. */
 const events: Readonly<Record<string, PageEvent>> = {
