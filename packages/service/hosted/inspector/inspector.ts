@@ -6,7 +6,7 @@ import { faultsSection } from './faults-section.ts'
 import { intentsSection } from './intents-section.ts'
 import { badge, loading, name } from './markup.ts'
 import { requestsSection } from './requests-section.ts'
-import { readRoute, readToken, type Section, sections, writeRoute } from './route.ts'
+import { readRoute, type Section, sections, writeRoute } from './route.ts'
 import { Sandbox } from './sandbox.ts'
 import { settingsSection } from './settings-section.ts'
 import { span, text } from './show.ts'
@@ -34,8 +34,6 @@ export class Inspector extends LightElement {
     const merchant =
       connection === 'locked' || !environment ? '' : `${text(environment.merchant)} · `
     document.title = `${merchant}Inspector · pi-checkout service`
-    const isIdle = document.activeElement === document.body
-    if (connection === 'locked' && isIdle) this.querySelector<HTMLElement>('#token')?.focus()
     this.#keepInView()
   }
 
@@ -44,16 +42,22 @@ export class Inspector extends LightElement {
     if (connection === 'locked') return this.#gate()
     if (!environment) return html`<main class="apart">${loading(this.#sandbox)}</main>`
     const isLive = connection === 'connected'
+    const { offset } = environment.clock
     return html`
       <header class="top row">
-        <h1>${brand}</h1> ${this.#merchant()} ${this.#clock()}
+        <h1>${brand}</h1> ${this.#merchant()} ${offset === 0 ? nothing : this.#clock(offset)}
         <span class="dot hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
           isLive ? 'Connected' : 'Reconnecting…'
         }</span>
         <span class="end row">${links}</span>
         <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
       </header>
-      ${error ? this.#error(error) : nothing}
+      ${
+        error
+          ? html`<div class="notice between" role="alert"><p>${text(error, 500)}</p>
+              <button type="button" class="small" @click=${() => this.#sandbox.set({ error: undefined })}>Close</button></div>`
+          : nothing
+      }
       <main data-section=${route.section}>${this.#section()}</main>
       <footer class="row between hint">
         <span>Test mode: no real cards or payments.</span>
@@ -98,32 +102,14 @@ export class Inspector extends LightElement {
   }
 
   #gate(): TemplateResult {
-    const enter = (event: SubmitEvent): void => {
-      event.preventDefault()
-      const token = readToken(this.querySelector<HTMLInputElement>('#token')?.value ?? '')
-      if (token) this.#sandbox.unlock(token)
-      else this.#sandbox.lock(notToken)
-    }
-    const { error } = this.#sandbox
     return html`<header class="top row">${brand}<span class="end row">${links}</span></header>
       <main class="apart stack">
       <h1>Inspector</h1>
-      <p><code>npm start</code> and <code>pi-service start</code> print the link of the inspector. Open it, or paste it here.</p>
+      <p><code>npm start</code> and <code>pi-service start</code> print the link of the inspector. Open it in this browser.</p>
       <p class="hint">It contains the admin token of the running service. Tabs of this browser share it until the last one
         is closed.</p>
-      <form class="stack" @submit=${enter}>
-        <label for="token">Admin token or link</label>
-        <input id="token" type="password" autocomplete="off" spellcheck="false" required
-          aria-invalid=${error ? 'true' : 'false'} aria-describedby="token-error">
-        <p class="error" id="token-error" role="alert">${error}</p>
-        <button class="primary">Open the inspector</button>
-      </form>
+      <p class="error" role="alert">${this.#sandbox.error}</p>
     </main>`
-  }
-
-  #error(message: string): TemplateResult {
-    return html`<div class="notice between" role="alert"><p>${text(message, 500)}</p>
-      <button type="button" class="small" @click=${() => this.#sandbox.set({ error: undefined })}>Close</button></div>`
   }
 
   #merchant(): TemplateResult {
@@ -146,9 +132,7 @@ export class Inspector extends LightElement {
   }
 
   /** Shown only if environment time is not real time. */
-  #clock(): unknown {
-    const { offset = 0 } = this.#sandbox.environment?.clock ?? {}
-    if (offset === 0) return nothing
+  #clock(offset: number): TemplateResult {
     return html`<a class="badge" data-tone="waiting" href=${this.#sandbox.link('settings')}>Clock ${span(offset)}</a>`
   }
 
@@ -215,8 +199,6 @@ const views: Readonly<Record<Section, readonly [string, (sandbox: Sandbox) => Te
   settings: ['Settings', settingsSection],
 }
 
-const notToken = 'This is not an admin token. Paste the printed link, or the part after its #.'
-
 const iconUrl = new URL('./icon.svg', import.meta.url).href
 const brand = html`<a class="brand row" href="/"><img src=${iconUrl} alt="" width="24" height="24">pi-checkout service</a>`
 /** As in the header of the documentation. */
@@ -224,8 +206,7 @@ const links = html`<a href="/_sandbox/" aria-current="page">Inspector</a><a href
 
 /** Removes the admin token from the address and returns it; `undefined` if there is none. */
 function takeToken(): string | undefined {
-  const token = readToken(location.hash)
-  const route = location.hash.slice(44)
+  const [, token, route] = /^#([\w-]{43})(\/.*)?$/.exec(location.hash) ?? []
   if (token) history.replaceState(null, '', route ? `#${route}` : location.pathname)
   return token
 }

@@ -8,7 +8,7 @@ import {
   simulatedOutcomes,
 } from '../../shared/sandbox-api.ts'
 import { codeBlock, copyButton, loading, name, statusLabel, toneOf } from './markup.ts'
-import { requestRow } from './request-row.ts'
+import { requestRow } from './request.ts'
 import type { Sandbox } from './sandbox.ts'
 import { lines, money, text, time } from './show.ts'
 

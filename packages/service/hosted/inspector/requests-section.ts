@@ -2,8 +2,7 @@
 import { html, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { emptySection, loading, name, panes } from './markup.ts'
-import { requestDetail } from './request-detail.ts'
-import { requestRow } from './request-row.ts'
+import { requestDetail, requestRow } from './request.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text, time } from './show.ts'
 

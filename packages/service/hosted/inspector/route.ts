@@ -29,8 +29,3 @@ export function readRoute(hash: string): Route {
 export function writeRoute({ environment, section, id }: Route): string {
   return ['#', environment, section, id].filter((part) => part !== undefined).join('/')
 }
-
-/** Reads a token, or the printed link that contains one. */
-export function readToken(text: string): string | undefined {
-  return /(?:^|#)([\w-]{43})(?=\/|$)/.exec(text.trim())?.[1]
-}

@@ -15,7 +15,7 @@ import type { FilterName } from './requests-section.ts'
 import { type Route, type Section, writeRoute } from './route.ts'
 import { SharedToken } from './shared-token.ts'
 
-/** What was read for a section. `null` does not exist. */
+/** What was read of one environment. `null` does not exist. */
 interface Data {
   readonly intents?: IntentPage | null
   readonly requests?: { readonly requests: readonly LoggedRequest[] } | null
@@ -77,12 +77,6 @@ export class Sandbox {
     this.set({ error: undefined })
   }
 
-  lock(reason: string): void {
-    this.#shared.forget()
-    this.#token = undefined
-    this.set({ error: reason })
-  }
-
   /** Returns the address of a section, or of an intent or request, of the same environment. */
   link(section: Section, id?: string): string {
     return writeRoute({ environment: this.environment?.id, section, id })
@@ -90,10 +84,11 @@ export class Sandbox {
 
   open(route: Route): void {
     if (writeRoute(route) === writeRoute(this.route)) return
-    const { environment = route.environment, section } = this.route
-    const isSame = section === route.section && environment === (route.environment ?? environment)
-    if (!isSame) this.search = noSearch
-    this.data = isSame ? { ...this.data, intent: undefined, exchange: undefined } : {}
+    const { environment = route.environment, section, id } = this.route
+    const isSame = environment === (route.environment ?? environment)
+    if (!isSame || section !== route.section) this.search = noSearch
+    const kept = isSame ? this.data : {}
+    this.data = id === route.id ? kept : { ...kept, intent: undefined, exchange: undefined }
     this.results = {}
     this.route = route
     this.set({ error: undefined })
@@ -130,7 +125,7 @@ export class Sandbox {
     } catch (error) {
       // The request may have been sent with an earlier token.
       if (token !== this.#token) return null
-      if (statusOf(error) === 401) this.lock(tokenUnknown)
+      if (statusOf(error) === 401) this.#lock()
       else
         this.error = statusOf(error)
           ? String(Object(error).message)
@@ -142,10 +137,16 @@ export class Sandbox {
     }
   }
 
+  #lock(): void {
+    this.#shared.forget()
+    this.#token = undefined
+    this.set({ error: tokenUnknown })
+  }
+
   /** Shares a token that the service has accepted, and reads again after a second. */
   #onRead(error?: unknown): void {
     clearTimeout(this.#timer)
-    if (statusOf(error) === 401) this.lock(tokenUnknown)
+    if (statusOf(error) === 401) this.#lock()
     else this.#timer = setTimeout(() => void this.#reading.run(), interval)
     if (this.#token && error === undefined) this.#shared.keep(this.#token)
   }
@@ -163,9 +164,10 @@ export class Sandbox {
     const environment = environments.find((each) => each.id === wanted) ?? environments[0]
     const data = environment && (await this.#readSection(`/environments/${environment.id}`, get))
     signal.throwIfAborted()
+    const kept = environment?.id === this.environment?.id ? this.data : {}
+    this.data = { ...kept, intent: linked, ...data }
     this.environments = environments
     this.environment = environment
-    this.data = { intent: linked, ...data }
     const address = { environment: environment?.id, section, id }
     if (writeRoute(address) === writeRoute(this.route)) return
     this.route = address

@@ -37,8 +37,7 @@ export function clock(value: unknown): string {
 
 /** Returns `3.5 ms`. */
 export function duration(ms: unknown): string {
-  if (typeof ms !== 'number') return text(ms, 24)
-  return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`
+  return `${text(ms, 24)} ms`
 }
 
 /** Returns `+2 d 3 h` for milliseconds; `''` for less than a second, and for what is no number. */

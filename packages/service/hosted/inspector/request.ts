@@ -1,12 +1,11 @@
-/** One request of the log: why it failed, what was sent and received, and the command that sends it again. @module */
+/** One request of the log: its row, why it failed, what was sent and received, and the command that sends it again. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 import { faultText } from './faults-section.ts'
-import { codeBlock, loading, name } from './markup.ts'
-import { notes, status } from './request-row.ts'
+import { badge, codeBlock, loading, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
-import { duration, lines, money, readJson, text, time } from './show.ts'
+import { clock, duration, lines, money, readJson, text, time } from './show.ts'
 
 export function requestDetail(sandbox: Sandbox): TemplateResult {
   const { data, route } = sandbox
@@ -111,3 +110,45 @@ function issueBox(
     }
   </div>`
 }
+
+/** On two lines. */
+export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
+  const { requestId, at, method, path, ms, order, problem, errors, operation } = request
+  const error =
+    problem &&
+    operation !== 'check' &&
+    text([problem, ...errors.map(({ pointer }) => pointer)].join(' '))
+  const isOpen = requestId === sandbox.route.id
+  return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
+    aria-current=${isOpen ? 'true' : 'false'}>
+    <span class="subject">${
+      order
+        ? html`<b>${name(order.orderId)}</b> ${money(order.amount, order.currency)}`
+        : html`<span class="path">${text(path)}</span>`
+    }</span>
+    ${status(request)}
+    <span class="hint">${text(method, 8)} <time datetime=${text(at, 40)}
+      title=${time(at)}>${clock(at)}</time></span>
+    <span class="hint">${duration(ms)}</span>
+    <span class="row notes">${notes(request)}${error ? html`<code class="why">${error}</code>` : nothing}</span>
+  </a></li>`
+}
+
+function status({ status, operation }: LoggedRequest): TemplateResult {
+  const tone = operation === 'check' ? 'quiet' : (tones.get(Math.floor(status / 100)) ?? 'bad')
+  return html`<b class="status" data-tone=${tone}>${text(status || 'dropped', 12)}</b>`
+}
+
+/** What a status does not say: faults, and a replay. */
+function notes({ faults, replayed, operation }: LoggedRequest): TemplateResult {
+  return html`${faults.map((fault) => badge('bad', `fault: ${text(fault, 40)}`))}${
+    replayed ? badge('waiting', 'replayed') : nothing
+  }${operation === 'check' ? badge('good', 'key accepted') : nothing}`
+}
+
+/** Tones of HTTP statuses, by the first digit. */
+const tones: ReadonlyMap<number, string> = new Map([
+  [2, 'good'],
+  [3, 'plain'],
+  [4, 'waiting'],
+])
