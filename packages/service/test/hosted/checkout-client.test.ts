@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { CheckoutApi } from '../../hosted/checkout/checkout-client.ts'
+import { CheckoutApi, isRejection } from '../../hosted/checkout/checkout-client.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -56,4 +56,15 @@ test('gives up a long poll 60 seconds after the last space, and another request 
     await vi.advanceTimersByTimeAsync(1)
     await expect(reading).rejects.toThrow()
   }
+})
+
+test.each([
+  [{ code: 'version_conflict', detail: 'Changed.' }, true],
+  ...[null, [], 'Forbidden', {}, { code: 403 }, { code: 'blocked', errors: 1 }].map(
+    (body): [unknown, boolean] => [body, false],
+  ),
+])('takes the response 403 with %j for a rejection: %s', async (body, expected) => {
+  vi.stubGlobal('fetch', async () => Response.json(body, { status: 403 }))
+  const reading = new CheckoutApi(async () => {}).intent()
+  expect(isRejection(await reading.catch((error: unknown) => error))).toBe(expected)
 })
