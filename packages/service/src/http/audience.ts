@@ -23,12 +23,9 @@ export function addAudience(
     readonly addRoutes: (scope: App) => void
   },
 ): void {
-  const check: onRequestHookHandler = (request, reply, next) => {
-    for (const each of checks) each(request, reply)
-    next()
-  }
+  const hooks = checks.map(hookOf)
   void app.register((scope: App, _options, done) => {
-    scope.addHook('onRequest', check)
+    for (const hook of hooks) scope.addHook('onRequest', hook)
     const methods = new Map<string, string[]>()
     scope.addHook('onRoute', ({ url, method }) => {
       methods.set(url, [...(methods.get(url) ?? []), ...[method].flat()])
@@ -40,12 +37,19 @@ export function addAudience(
   if (prefix === undefined) return
   const rest = { prefix }
   void app.register((scope: App, _options: typeof rest, done) => {
-    scope.addHook('onRequest', check)
+    for (const hook of hooks) scope.addHook('onRequest', hook)
     scope.setNotFoundHandler(() => {
       throw notFound()
     })
     done()
   }, rest)
+}
+
+function hookOf(check: Check): onRequestHookHandler {
+  return (request, reply, next) => {
+    check(request, reply)
+    next()
+  }
 }
 
 function rejectOthers(scope: App, url: string, allowed: readonly string[]): void {

@@ -72,7 +72,7 @@ export async function openDatabase(store: Config['store']): Promise<Database> {
 
 async function connect(store: Config['store']): Promise<Database> {
   if (store.kind === 'memory') return openSqlite()
-  if (store.kind === 'postgres') return openPostgres(store.url)
+  if (store.kind === 'postgres') return await openPostgres(store.url)
   await prepareDirectory(store.directory)
   return openSqlite(join(store.directory, databaseFile))
 }

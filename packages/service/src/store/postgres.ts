@@ -1,6 +1,6 @@
 /** The shared store: a PostgreSQL server. @module */
 import pg from 'pg'
-import { SettingError } from '../explained-error.ts'
+import { assertServer } from './assert-server.ts'
 import type { Database, Pool } from './database.ts'
 import { endsConnection, readOnly, StoreError, storeError, unknownResult } from './errors.ts'
 import { shareChanges } from './receive.ts'
@@ -29,17 +29,15 @@ const clientTimeouts = {
   keepAliveInitialDelayMillis: 10_000,
 }
 
-export function openPostgres(url: string): Database {
+/** @throws {SettingError} If the server or a pooler is not supported, with the fix. */
+export async function openPostgres(url: string): Promise<Database> {
   const connection = { connectionString: url, ...clientTimeouts }
   const connect = (): pg.Client => new pg.Client(connection)
+  await assertServer(connect)
   return shareChanges(openPool(connection), connect)
 }
 
-/**
- * Its first statement throws a `SettingError` if the server is not supported.
- *
- * @param config - Tests use shorter timeouts.
- */
+/** @param config - Tests use shorter timeouts. */
 export function openPool(config: pg.PoolConfig): Pool {
   let pool = newPool(config)
 
@@ -53,7 +51,7 @@ export function openPool(config: pg.PoolConfig): Pool {
   async function borrow<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     const lender = pool
     const client = await lender.connect().catch((error: unknown) => {
-      throw error instanceof SettingError ? error : storeError(error)
+      throw storeError(error)
     })
     let broken = false
     try {
@@ -133,26 +131,16 @@ function newPool(config: pg.PoolConfig): pg.Pool {
   return pool
 }
 
-/**
- * Sets the session here, and not in the startup message, because a pooler may drop it there without an error.
- *
- * @throws {SettingError} If the server is not supported, with the fix.
- */
+/** Sets the session here, and not in the startup message, because a pooler may drop it there without an error. */
 async function prepare(client: pg.PoolClient): Promise<void> {
   const settings = Object.entries(sessionSettings)
     .map(([name, value]) => `set_config('${name}', '${value}', false)`)
     .join(', ')
-  const text = `select pg_is_in_recovery() as standby, current_setting('server_encoding') as encoding,
-                       current_setting('server_version_num')::int as version, ${settings}`
-  const [{ standby, encoding, version }] = (await client.query(text)).rows
-  if (version < 150000) {
-    throw new SettingError('PI_DATABASE_URL: the PostgreSQL server must have version 15 or later.')
-  }
-  if (encoding !== 'UTF8') {
-    throw new SettingError(
-      'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb --encoding=UTF8 --template=template0`.',
-    )
-  }
+  const text = `select pg_is_in_recovery() as standby, ${settings}`
+  const { rows } = await client.query(text).catch((error: unknown) => {
+    throw storeError(error)
+  })
+  const [{ standby }] = rows as [{ readonly standby: boolean }]
   if (standby) throw new StoreError(readOnly, { reason: 'the server is a standby' })
 }
 

@@ -7,7 +7,7 @@ import { order, startTestService } from '../support/service.ts'
 
 const server = await startPostgres()
 const service = await startTestService(server.env)
-const db = openPostgres(server.url)
+const db = await openPostgres(server.url)
 atEnd(() => db.close())
 
 afterEach(async () => {

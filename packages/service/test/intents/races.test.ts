@@ -82,7 +82,7 @@ const subjects = [
     'PostgreSQL',
     async () => {
       const first = await openTestPostgres()
-      return [first, openPostgres(first.url)] as const
+      return [first, await openPostgres(first.url)] as const
     },
   ],
 ] as const

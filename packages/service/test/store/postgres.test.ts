@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { insertIntent } from '../../src/intents/statements.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
-import { openDatabase } from '../../src/start/open-store.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { atEnd, connectTo, startPostgres } from '../support/lifetime.ts'
 import { isReplay, order, startTestService } from '../support/service.ts'
@@ -57,7 +56,7 @@ test.each([
 })
 
 test('gives the key of a failed request to its waiting duplicate', async () => {
-  const [db, first] = [openPostgres(server.url), await connectTo(server.url)]
+  const [db, first] = [await openPostgres(server.url), await connectTo(server.url)]
   atEnd(() => db.close())
   const { create } = createIntentStore({ db, now: () => new Date() })
   const draft = { intent: newIntent({ environmentId: environment }), key: hashes(99) }
@@ -90,7 +89,7 @@ test('replays a create in a database with other defaults', async () => {
 
 test('rejects a database that is not encoded in UTF-8, with the fix', async () => {
   const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
-  await expect(openDatabase({ kind: 'postgres', url })).rejects.toThrow(
+  await expect(openPostgres(url)).rejects.toThrow(
     'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb',
   )
 })

@@ -18,7 +18,7 @@ export async function openTestStore(file?: string): Promise<Database> {
 /** Starts PostgreSQL with the same merchants. */
 export async function openTestPostgres(): Promise<Database & { readonly url: string }> {
   const { url } = await startPostgres()
-  return { ...(await withMerchants(openPostgres(url))), url }
+  return { ...(await withMerchants(await openPostgres(url))), url }
 }
 
 /** Both kinds of stores, for tests of what they have in common. */
