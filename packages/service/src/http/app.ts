@@ -14,7 +14,7 @@ import {
   type FastifyRequest,
   type FastifyTypeProvider,
   fastify,
-  type onSendAsyncHookHandler,
+  type onSendHookHandler,
   type preHandlerAsyncHookHandler,
 } from 'fastify'
 import type { Logger } from 'pino'
@@ -69,7 +69,7 @@ export interface OperationHooks {
   /** Runs for an accepted request, before its handler. */
   readonly before: preHandlerAsyncHookHandler
   /** Runs before the response is sent. */
-  readonly after: onSendAsyncHookHandler<unknown>
+  readonly after: onSendHookHandler<unknown>
 }
 
 export function createApp({

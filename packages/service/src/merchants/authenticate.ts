@@ -16,16 +16,13 @@ export function createAuthenticator(db: Database, now: () => Date) {
   let cache = new Map<string, FoundKey & { readonly readAt: number }>()
   const lent = new Map<string, Environment>()
 
-  function recent(apiKey: string): FoundKey | undefined {
-    const cached = cache.get(apiKey)
-    // The clock may be set back.
-    return cached && Math.abs(now().getTime() - cached.readAt) < cacheLifetime ? cached : undefined
-  }
-
   async function find(apiKey: string): Promise<FoundKey | undefined> {
     const entries = cache
+    const cached = entries.get(apiKey)
     // Before the lookup, because the result may miss a revocation during the lookup.
     const readAt = now().getTime()
+    // The clock may be set back.
+    if (cached && Math.abs(readAt - cached.readAt) < cacheLifetime) return cached
     const found = apiKeyPattern.test(apiKey) ? await findApiKey(db, apiKey) : undefined
     if (entries.size >= cacheSize) entries.clear()
     // Unknown keys are not cached, so that a new key works immediately.
@@ -45,7 +42,7 @@ export function createAuthenticator(db: Database, now: () => Date) {
       const token = bearerToken(request.headers.authorization)
       const borrower = lent.get(token)
       if (borrower) return borrower
-      const found = recent(token) ?? (await find(token))
+      const found = await find(token)
       if (!found) throw unknownKey()
       if (!found.isRevoked) return found.environment
       throw unauthorized(

@@ -77,22 +77,22 @@ export function faultHooks(
       facts.faults = [...requested, ...rules.take(environment.id, on)]
       for (const fault of facts.faults) await applyBefore(fault, stopping)
     },
-    after: async ({ facts, method }, reply, body) => {
+    after: ({ facts, method }, reply, body, next) => {
       const { faults, problem } = facts
-      if (faults.length === 0 || problem || method === 'HEAD') return body
-      if (faults.includes('drop-after-commit')) throw new ConnectionDropped()
+      if (faults.length === 0 || problem || method === 'HEAD') return next(null, body)
+      if (faults.includes('drop-after-commit')) return next(new ConnectionDropped())
       const text = String(body)
       if (faults.includes('malformed-json')) {
         facts.responseBody = text.replace('"', "'")
-        return facts.responseBody
+        return next(null, facts.responseBody)
       }
       const ending = faults.includes('truncate-body')
         ? nextTurn()
         : faults.includes('stall-body') && stalled(reply.raw, stopping)
-      if (!ending) return body
+      if (!ending) return next(null, body)
       facts.responseBody = undefined
       reply.header('content-length', Buffer.byteLength(text))
-      return Readable.from(cut(text, ending))
+      next(null, Readable.from(cut(text, ending)))
     },
   }
 }

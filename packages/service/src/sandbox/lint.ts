@@ -1,5 +1,4 @@
 /** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
-import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { hasSecret } from '../redact.ts'
@@ -51,7 +50,7 @@ export function violationsOf(sent: FastifyRequest, logged: LoggedRequest): reado
   }
   if (operation === 'create' && status === 422) {
     const detail = `The key ${key} was sent with a different body. The request was rejected.`
-    found.push({ rule: 'key_reused', detail, subject: hash('sha256', key ?? '') })
+    found.push({ rule: 'key_reused', detail, subject: key ?? '' })
   }
   if (problem === 'secret_key_in_browser' && authorization !== undefined) {
     const detail = `${request} from a page contained a key and was rejected.`
