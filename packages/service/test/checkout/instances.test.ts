@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import pg from 'pg'
 import { expect, test } from 'vitest'
@@ -39,15 +40,6 @@ test('shows a change of another instance to a waiting buyer within 100 ms', asyn
   expect(delays.sort((one, other) => one - other)[4]).toBeLessThan(100)
 })
 
-test('shows a change to a waiting buyer after every connection was cut', async () => {
-  const { page, waiting } = await openPages()
-  await operator.query(`
-    select pg_terminate_backend(pid) from pg_stat_activity
-     where backend_type = 'client backend' and pid <> pg_backend_pid()`)
-  await expect.poll(async () => (await page.post('cancel', {})).status).toBe(200)
-  expect(await (await waiting.response).json()).toMatchObject(canceled)
-})
-
 test('shows a change to a waiting buyer that could not be published at once', async () => {
   const { id, waiting } = await openPages()
   const pool = openPool({ connectionString: server.url })
@@ -79,4 +71,27 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   await revoking.query('commit')
   expect(await problemOf(await paying)).toBe('401 invalid_session')
   expect(await first.statusOf(id)).toBe('canceled')
+})
+
+test.each([
+  [
+    'every connection was cut',
+    () =>
+      operator.query(`
+        select pg_terminate_backend(pid) from pg_stat_activity
+         where backend_type = 'client backend' and pid <> pg_backend_pid()`),
+  ],
+  [
+    'the database was away for seconds',
+    async () => {
+      await server.cut()
+      await sleep(5000)
+      await server.start()
+    },
+  ],
+])('shows a change to a waiting buyer after %s', async (_, interrupt) => {
+  const { page, waiting } = await openPages()
+  await interrupt()
+  await expect.poll(async () => (await page.post('cancel', {})).status).toBe(200)
+  expect(await (await waiting.response).json()).toMatchObject(canceled)
 })

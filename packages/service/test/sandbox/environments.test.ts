@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { Merchant, startTestService, storeSettings } from '../support/service.ts'
+import {
+  Merchant,
+  problemOf,
+  startTestService,
+  startWaiting,
+  storeSettings,
+} from '../support/service.ts'
 
 describe.each(storeSettings)('%s', async (_, settings) => {
   const service = await startTestService(await settings())
   const origin = 'http://localhost:5173'
+  const path = `/environments/${service.environmentId}`
 
   async function newEnvironment(body: object = {}) {
     const response = await service.control('POST', '/environments', body)
@@ -16,17 +23,17 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     const [deleted, kept] = [await newEnvironment(), await newEnvironment({ origins: [origin] })]
     expect(kept).toMatchObject({ origins: [origin], clock: { offset: 0 } })
     const { id } = await deleted.created()
-    const path = `/environments/${deleted.id}`
-    await service.control('POST', `${path}/faults`, { on: 'create', do: '503' })
-    const response = await service.control('DELETE', path)
+    const at = `/environments/${deleted.id}`
+    await service.control('POST', `${at}/faults`, { on: 'create', do: '503' })
+    const response = await service.control('DELETE', at)
     expect([response.status, await response.json()]).toEqual([200, { id: deleted.id }])
     expect((await deleted.create()).status).toBe(401)
-    for (const [method, at] of [
-      ['GET', `${path}/intents`],
+    for (const [method, gone] of [
+      ['GET', `${at}/intents`],
       ['GET', `/intents/${id}`],
-      ['DELETE', path],
+      ['DELETE', at],
     ] as const) {
-      expect((await service.control(method, at)).status).toBe(404)
+      expect((await service.control(method, gone)).status).toBe(404)
     }
     expect((await kept.create()).status).toBe(201)
     const listed = await (await service.control('GET', '/environments')).text()
@@ -64,5 +71,22 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     const response = await service.control('POST', '/environments', body)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ detail: expect.stringMatching(rule) })
+  })
+
+  test('applies the clock of a test environment to its waiting requests only', async () => {
+    const other = await service.newKey('Sevan Books')
+    await service.changeOrigin('addOrigin', 'http://localhost:3000', { merchant: 'Sevan Books' })
+    const [moved, unmoved] = [await service.openPage(), await other.openPage()]
+    const [one, two] = [await startWaiting(moved), await startWaiting(unmoved)]
+    await service.control('PUT', `${path}/clock`, { advance: 24 * 3600_000 })
+    expect(await (await one.response).json()).toMatchObject({ status: 'expired' })
+    await unmoved.post('cancel', {})
+    expect(await (await two.response).json()).toMatchObject({ status: 'canceled' })
+  })
+
+  test('rejects a waiting request whose intent is deleted', async () => {
+    const { response } = await startWaiting(await service.openPage())
+    await service.control('POST', `${path}/reset`)
+    expect(await problemOf(await response)).toBe('401 invalid_session')
   })
 })

@@ -1,30 +1,27 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { expiresAt } from '../../src/intents/deadlines.ts'
-import type { Intent } from '../../src/intents/intent.ts'
 import type { Change } from '../../src/store/database.ts'
-import { StoreError } from '../../src/store/errors.ts'
-import { type Awaited, createWaits } from '../../src/waiting/waits.ts'
+import { type Awaited, createWaits, longPoll } from '../../src/waiting/waits.ts'
+import { serveRoutes } from '../support/lifetime.ts'
 import { newIntent } from '../support/store.ts'
 
 const minute = 60_000
 const clockOffset = 7 * minute
-const environment = { id: 'env_test', clockOffset }
 
-beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A store with one intent, and the waits of an instance. */
 function startWaits() {
+  vi.useFakeTimers()
+  const now = (): Date => new Date(Date.now() + clockOffset)
   const store = {
-    intent: newIntent({ createdAt: new Date(Date.now() + clockOffset) }),
+    intent: newIntent({ createdAt: now() }),
     change: (_change: Change): void => {},
-    snapshot: (at = new Date()) => ({ intent: store.intent, environment, at }) as never,
+    pay: () => Object.assign(store, { intent: { ...store.intent, version: 2 } }),
+    read: async () =>
+      ({ intent: store.intent, environment: { id: 'env_test', clockOffset }, at: now() }) as never,
   }
-  const db = {
-    listen: (listener: (change: Change) => void) => {
-      store.change = listener
-    },
-  }
+  const db = { listen: (change: typeof store.change) => void Object.assign(store, { change }) }
   const { signal } = new AbortController()
   const waits = createWaits({ db: db as never, now: () => new Date() }, signal)
 
@@ -32,17 +29,18 @@ function startWaits() {
   function wait(changes: Partial<Awaited> = {}) {
     const seen = { reads: 0, pulses: [] as number[], end: undefined as number | undefined }
     const begin = Date.now()
+    const { read = store.read, ...others } = changes
     const awaited: Awaited = {
       intentId: store.intent.id,
       version: 2,
       lifetime: Infinity,
       read: async () => {
         seen.reads++
-        return store.snapshot()
+        return await read()
       },
       onPulse: () => void seen.pulses.push(Date.now() - begin),
       signal,
-      ...changes,
+      ...others,
     }
     const result = waits.wait(awaited).then(({ intent }) => {
       seen.end = Date.now() - begin
@@ -50,11 +48,7 @@ function startWaits() {
     })
     return { seen, result }
   }
-  return { store, wait }
-}
-
-function paid(intent: Intent): Intent {
-  return { ...intent, version: 2 }
+  return { store, wait, now }
 }
 
 test('sends a byte at least every 25 seconds for at most ten minutes, with one read', async () => {
@@ -77,51 +71,62 @@ test('ends with the session', async () => {
 
 test('returns a change that happens while the intent is read', async () => {
   const { store, wait } = startWaits()
-  const { seen, result } = wait({
-    read: async () => {
-      const snapshot = store.snapshot()
-      store.intent = paid(store.intent)
-      store.change({ intentId: store.intent.id })
-      return snapshot
-    },
-  })
+  const read = async () => {
+    const snapshot = await store.read()
+    store.pay()
+    store.change({ intentId: store.intent.id })
+    return snapshot
+  }
+  const { seen, result } = wait({ read })
   expect((await result).version).toBe(2)
   expect(seen.end).toBe(0)
 })
 
 test('reads again within a second after a deadline of the environment', async () => {
-  const { store, wait } = startWaits()
-  const { seen, result } = wait({
-    read: async () => {
-      const at = new Date(Date.now() + clockOffset)
-      if (at >= expiresAt(store.intent)) store.intent = paid(store.intent)
-      return store.snapshot(at)
-    },
-  })
-  const soon = new Date(Date.now() + clockOffset - 24 * 60 * minute + 5000)
-  store.intent = { ...store.intent, createdAt: soon }
+  const { store, wait, now } = startWaits()
+  const read = async () => {
+    if (now() >= expiresAt(store.intent)) store.pay()
+    return await store.read()
+  }
+  const { seen, result } = wait({ read })
+  const createdAt = new Date(now().getTime() - 24 * 60 * minute + 5000)
+  store.intent = { ...store.intent, createdAt }
   store.change('environments')
   await vi.advanceTimersByTimeAsync(6000)
   expect((await result).version).toBe(2)
   expect(seen.end).toBeGreaterThanOrEqual(5000)
 })
 
-test('waits through an outage of the store', async () => {
-  const { store, wait } = startWaits()
-  let isAway = false
-  const { seen, result } = wait({
-    read: async () => {
-      if (isAway) throw new StoreError('08006')
-      return store.snapshot()
-    },
+/** Requests a long poll whose wait is `wait`. */
+async function poll(wait: Parameters<typeof longPoll>[1]): Promise<Response> {
+  return await fetch(
+    await serveRoutes((app) => {
+      app.get('/', async (_request, reply) => await longPoll(reply, wait))
+    }),
+  )
+}
+
+test('begins the response with the first pulse, and sends a space for each', async () => {
+  let end = (): void => {}
+  const response = await poll(async (onPulse) => {
+    onPulse()
+    await new Promise<void>((resolve) => {
+      end = resolve
+    })
+    onPulse()
+    return { version: 2 }
   })
-  await vi.advanceTimersByTimeAsync(100)
-  isAway = true
-  store.change('environments')
-  await vi.advanceTimersByTimeAsync(5000)
-  expect(seen.end).toBeUndefined()
-  store.intent = paid(store.intent)
-  isAway = false
-  await vi.advanceTimersByTimeAsync(1000)
-  expect((await result).version).toBe(2)
+  const type = response.headers.get('content-type')
+  expect([response.status, type]).toEqual([200, 'application/json; charset=utf-8'])
+  end()
+  expect(await response.text()).toBe('  {"version":2}')
+})
+
+test('closes the connection if the wait fails after a pulse', async () => {
+  const response = await poll(async (onPulse) => {
+    onPulse()
+    await new Promise(setImmediate)
+    throw new Error('the session ended')
+  })
+  await expect(response.text()).rejects.toThrow()
 })
