@@ -15,9 +15,11 @@ const card = '4242424242424242'
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`
 const encodings = [
   (text: string): string => text,
-  (text: string): string => text.replace(/./g, percent),
-  (text: string): string => text.replace(/./g, percent).replaceAll('%', '%25'),
   (text: string): string => text.replace(/[ps_e4]/, percent),
+  (text: string): string => text.replace(/[ist]/g, percent),
+  ...[1, 2, 4, 6, 12].map((rounds) => (text: string): string => {
+    return text.replace(/./g, percent).replaceAll('%', `%${'25'.repeat(rounds - 1)}`)
+  }),
 ]
 
 test.each([
@@ -35,7 +37,7 @@ test.each([
   ['a card number in groups', '4242 4242 4242 4242', '4242 4242'],
   ['a card number of 12 digits', '400000000002', '400000000002'],
   ['a card number of 19 digits', '4000000000000000006', '4000000000000000006'],
-] as const)('masks %s, also percent-encoded once, twice, or in part', (_, text, secret) => {
+] as const)('masks %s, also percent-encoded repeatedly or in part', (_, text, secret) => {
   for (const encode of encodings) {
     for (const around of ['', 'value "', 'https://x.example/']) {
       const shown = redact(`${around}${encode(text)}${around && '" and more'}`).toLowerCase()
@@ -106,20 +108,11 @@ test('ends a circular chain of causes', () => {
   expect(JSON.stringify(describeError(error)).length).toBeLessThan(50_000)
 })
 
-const random = 'Zq7'.repeat(12)
-const repeated: ((text: string) => string)[] = [
-  (text) => text,
-  (text) => text.replace(/[ps_]/, percent),
-  (text) => text.replace(/[ist]/g, percent),
-  ...[1, 2, 4, 6, 12].map((rounds) => (text: string): string => {
-    return text.replace(/./g, percent).replaceAll('%', `%${'25'.repeat(rounds - 1)}`)
-  }),
-]
-
 test.each(['pi_sk_test_', 'pi_sk_live_', 'PI_SK_LIVE_', 'pi_1_secret_', 'pi_1_Secret_'])(
   'masks %s in a path in every encoding',
   (credential) => {
-    for (const encode of repeated) {
+    const random = 'Zq7'.repeat(12)
+    for (const encode of encodings) {
       const path = `/payment-intents/${encode(credential + random)}`
       expect([path, hasSecret(path)]).toEqual([path, true])
       const shown = [redact(path)]

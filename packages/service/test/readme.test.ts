@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { CreatedPaymentIntentSchema } from '@pi-checkout/contract'
+import {
+  CreatedPaymentIntentSchema,
+  paymentIntentStatuses,
+  problemCodes,
+} from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
+import { routes } from '../shared/routes.ts'
 import { SandboxEnvironment } from '../src/testing/sandbox-environment.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
@@ -45,4 +50,18 @@ test('the documented response of a create has every field, and no other', () => 
 test('the guide for a team names no variable that the service does not read', () => {
   const known = new Set(found(readme, /\b(PI_[A-Z_]+)\b/g))
   expect(found(guide, /\b(PI_[A-Z_]+)\b/g).filter((name) => !known.has(name))).toEqual([])
+})
+
+test('the guide says what to do about every error, with its status', () => {
+  for (const [code, { status }] of Object.entries(problemCodes)) {
+    expect(api).toMatch(new RegExp(`^\\| \`${code}\` \\| ${status} \\| .+ \\|$`, 'm'))
+  }
+})
+
+test('the guide lists every status and every route of the sandbox API', () => {
+  for (const status of paymentIntentStatuses) expect(api).toContain(`| \`${status}\` |`)
+  for (const { method, path } of Object.values(routes)) {
+    if (path.startsWith('/_sandbox/') && path !== routes.inspector.path)
+      expect(api).toContain(`| \`${method} ${path}\` |`)
+  }
 })

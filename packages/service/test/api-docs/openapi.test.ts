@@ -1,12 +1,6 @@
-import { readFileSync } from 'node:fs'
-import {
-  CreatePaymentIntentSchema,
-  paymentIntentStatuses,
-  problemCodes,
-} from '@pi-checkout/contract'
+import { CreatePaymentIntentSchema } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { routes } from '../../shared/routes.ts'
 import { openapi } from '../../src/api-docs/openapi.ts'
 import { startTestService, order as valid } from '../support/service.ts'
 
@@ -70,19 +64,3 @@ function* laterVersions(value: unknown): Generator<unknown> {
     }
   }
 }
-
-const guide = readFileSync(new URL('../../guides/api.md', import.meta.url), 'utf8')
-
-test('the guide says what to do about every error, with its status', () => {
-  for (const [code, { status }] of Object.entries(problemCodes)) {
-    expect(guide).toMatch(new RegExp(`^\\| \`${code}\` \\| ${status} \\| .+ \\|$`, 'm'))
-  }
-})
-
-test('the guide lists every status and every route of the sandbox API', () => {
-  for (const status of paymentIntentStatuses) expect(guide).toContain(`| \`${status}\` |`)
-  for (const { method, path } of Object.values(routes)) {
-    if (path.startsWith('/_sandbox/') && path !== routes.inspector.path)
-      expect(guide).toContain(`| \`${method} ${path}\` |`)
-  }
-})
