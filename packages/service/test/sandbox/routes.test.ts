@@ -12,8 +12,6 @@ beforeEach(async () => {
   await service.control('POST', `${path}/reset`)
 })
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
-
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
 async function json(...sent: Parameters<typeof service.control>): Promise<any> {
   return await (await service.control(...sent)).json()
@@ -41,10 +39,8 @@ const exchangeOf = async ({ requestId }: { readonly requestId: string }) =>
 
 test('applies deadlines when the clock is advanced and keeps them when it is set back', async () => {
   const id = await newIntent()
-  const clock = `${path}/clock`
-  expect(await json('PUT', clock, { advance: 25 * 3600_000 })).toMatchObject({
-    offset: 25 * 3600_000,
-  })
+  const [clock, offset] = [`${path}/clock`, 25 * 3600_000]
+  expect(await json('PUT', clock, { advance: offset })).toMatchObject({ offset })
   expect(await service.statusOf(id)).toBe('expired')
   expect(await json('PUT', clock, { offset: 0 })).toMatchObject({ offset: 0 })
   expect(await service.statusOf(id)).toBe('expired')
@@ -66,17 +62,21 @@ test.each([
   expect(await service.statusOf(id)).toBe(status)
 })
 
-const address = (path: string): string => `${service.url}/payment-intents/${path}`
 const liveId = (await live.created()).id
+const livePath = `/payment-intents/${liveId}`
 const hidden = { intentId: null, path: '/payment-intents/pi_…' }
+
+async function get(at: string, key?: string): Promise<Response> {
+  return await fetch(service.url + at, { headers: key ? { authorization: `Bearer ${key}` } : {} })
+}
+
+type Logged = [what: string, send: () => Promise<Response>, ...entries: readonly object[]]
 
 /** @see Finding U1 */
 function priced(amount: number, currency: string, shown: object): Logged {
   const send = async () => await service.create({ ...order, amount, currency })
   return [`a create of ${amount} ${currency}`, send, { status: 400, order: shown }]
 }
-
-type Logged = [what: string, send: () => Promise<Response>, entry: object, earlier?: object]
 
 test.each<Logged>([
   [
@@ -115,28 +115,23 @@ test.each<Logged>([
     () => service.retrieve('pi_1_secret_abc'),
     { path: '/payment-intents/pi_…_secret_…', status: 404 },
   ],
-  [
-    'a wrong path with a key',
-    () => fetch(`${service.url}/payment-intent/1`, { headers: bearer(service.apiKey) }),
-    { path: '/payment-intent/1' },
-  ],
+  ['a wrong path', () => get('/payment-intent/1', service.apiKey), { path: '/payment-intent/1' }],
   ['no live id, with a test key', () => service.retrieve(liveId), { ...hidden, status: 404 }],
-  ['no live id, without a key', () => fetch(address(liveId)), hidden],
+  ['no live id, without a key', () => get(livePath), hidden],
   [
     'no live id, with a wrong key',
-    () => fetch(address(liveId), { headers: bearer('garbled') }),
+    () => get(livePath, 'garbled'),
     { ...hidden, status: 401, environment: null },
   ],
-  ['no live id, of a page', () => fetch(address(liveId), { method: 'OPTIONS' }), hidden],
+  ['no live id, of a page', () => fetch(service.url + livePath, { method: 'OPTIONS' }), hidden],
   [
     'no live id in a longer path',
-    () => fetch(address(`${liveId}/more`)),
-    { intentId: null, path: '/payment-intents/pi_…/more' },
+    () => get(`${livePath}/more`),
+    { ...hidden, path: `${hidden.path}/more` },
   ],
-])('logs %s', async (_, send, entry, earlier) => {
-  for (const missing of ['/nothing', '/robots.txt']) await fetch(service.url + missing)
+])('logs %s', async (_, send, ...entries) => {
+  for (const missing of ['/nothing', '/robots.txt']) await get(missing)
   await send()
-  const entries = earlier ? [entry, earlier] : [entry]
   expect(await waitForRequests(entries.length)).toMatchObject(entries)
 })
 
@@ -231,14 +226,14 @@ test('lists issues that will cause errors in production', async () => {
   await newIntent()
   await service.create(order, { origin: 'http://localhost:3000' })
   for (let times = 0; times < 6; times++) await service.retrieve(id)
-  await fetch(`${service.url}/payment-intents/${id}?api_key=${service.apiKey}`)
+  await get(`/payment-intents/${id}?api_key=${service.apiKey}`)
   const broken = ['key_reused', 'no_idempotency_key', 'polled_too_fast', 'secret_in_url']
   await expect.poll(rules).toEqual([...broken, 'secret_key_in_browser'])
 })
 
 test('clears requests and issues, also without a known key', async () => {
-  for (let times = 0; times < 2; times++)
-    await service.create(order, { origin: 'http://a.example' })
+  const sent = [1, 2].map(() => service.create(order, { origin: 'http://a.example' }))
+  await Promise.all(sent)
   await expect.poll(requests).toMatchObject(Array(2).fill({ status: 403, environment: null }))
   expect(await issues()).toMatchObject([{ rule: 'secret_key_in_browser', count: 2 }])
   await json('DELETE', `${path}/requests`)
@@ -246,11 +241,9 @@ test('clears requests and issues, also without a known key', async () => {
 })
 
 test('reports a page that asks to send a key, and no address opened in a browser', async () => {
-  const preflight = {
-    origin: 'http://a.example',
-    'access-control-request-headers': 'authorization',
-  }
-  await fetch(`${service.url}/payment-intents`, { method: 'OPTIONS', headers: preflight })
+  const asked = { 'access-control-request-headers': 'authorization' }
+  const headers = { origin: 'http://a.example', ...asked }
+  await fetch(`${service.url}/payment-intents`, { method: 'OPTIONS', headers })
   await fetch(`${service.url}/payment-intents/pi_1`, { headers: { 'sec-fetch-site': 'none' } })
   await waitForRequests(2)
   expect(await rules()).toEqual(['secret_key_in_browser'])
