@@ -7,7 +7,8 @@ const shop = 'http://localhost:3000'
 let offset = 0
 const now = (): Date => new Date(Date.now() + offset)
 const service = await startTestService({}, { now })
-const other = await service.newKey('Sevan Books')
+const merchant = 'Sevan Books'
+const other = await service.newKey(merchant)
 const live = await service.newKey('Tsiran', 'live')
 await service.changeOrigin('addOrigin', shop, { environment: 'live' })
 
@@ -68,6 +69,19 @@ test.each(['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()]
   },
 )
 
+test('opens a session only for the origins of its environment', async () => {
+  const otherShop = 'https://books.example'
+  await service.changeOrigin('addOrigin', otherShop, { merchant })
+  for (const [by, origin, status] of [
+    [service, shop, 200],
+    [other, otherShop, 200],
+    [service, otherShop, 403],
+    [other, shop, 403],
+  ] as const) {
+    expect((await openSession(await by.created(), origin)).status).toBe(status)
+  }
+})
+
 test('opens a settled intent for ten minutes', async () => {
   const pair = await service.created()
   const page = new HostedPage(service)
@@ -101,12 +115,9 @@ test.each([
 
 test('changes nothing for a page of another origin', async () => {
   const page = await service.openPage()
-  for (const headers of [
-    { origin: shop },
-    { origin: 'null' },
-    { origin: '' },
-    ...['same-site', 'cross-site', 'none'].map((site) => ({ 'sec-fetch-site': site })),
-  ]) {
+  const origins = [shop, 'null', ''].map((origin) => ({ origin }))
+  const sites = ['same-site', 'cross-site', 'none'].map((site) => ({ 'sec-fetch-site': site }))
+  for (const headers of [...origins, ...sites]) {
     const response = await page.post('cancel', {}, headers)
     expect(await problemOf(response), JSON.stringify(headers)).toBe('403 origin_not_allowed')
   }
@@ -131,14 +142,10 @@ test('opens a challenge twenty times, and cancels it also twice', async () => {
   expect(statuses.map(({ status }) => status)).toContain(429)
   offset = 60_000
   expect(await (await open()).json()).toEqual(ticket)
+  const failure = { code: 'authentication_failed', declineCode: 'authentication_canceled' }
+  const canceled = { status: 'requires_payment_method', lastPaymentFailure: failure }
   for (let times = 0; times < 2; times++) {
-    expect(await (await page.post('challenge/cancel', {})).json()).toMatchObject({
-      status: 'requires_payment_method',
-      lastPaymentFailure: {
-        code: 'authentication_failed',
-        declineCode: 'authentication_canceled',
-      },
-    })
+    expect(await (await page.post('challenge/cancel', {})).json()).toMatchObject(canceled)
   }
 })
 
@@ -146,8 +153,8 @@ test('opens a redirect with an address to return to only', async () => {
   const page = await service.openPage()
   await page.pay('4000002760003184')
   const forged = ['https://evil.example/', '?', '?return=https%3A%2F%2Fevil.example%2F', '/docs']
-  for (const body of [{}, ...forged.map((returnUrl) => ({ returnUrl }))]) {
-    const response = await page.post('challenge/open', body)
+  for (const returnUrl of [undefined, ...forged]) {
+    const response = await page.post('challenge/open', { returnUrl })
     expect(await problemOf(response)).toBe('403 origin_not_allowed')
   }
   const { url } = await page.openChallenge({ returnUrl: `${shop}/thanks` })
@@ -235,9 +242,12 @@ test.each([
   ['its clientSecret is revoked', service.revokeSecret],
 ] as const)('ends a session, and no other one, when %s', async (_, end) => {
   await service.changeOrigin('addOrigin', removed)
+  await service.changeOrigin('addOrigin', removed, { merchant })
   const pair = await service.created()
-  const [page, other] = [new HostedPage(service), await service.openPage()]
+  const [page, foreign] = [new HostedPage(service), new HostedPage(service)]
   await page.open(pair, removed)
+  await foreign.open(await other.created(), removed)
+  const others = [foreign, await service.openPage()]
   const waiting = await startWaiting(page)
   await end(pair.id)
   expect(await problemOf(await waiting.response)).toBe('401 invalid_session')
@@ -245,7 +255,7 @@ test.each([
   for (const path of protectedPaths) {
     expect(await problemOf(await page.post(path, {})), path).toBe('401 invalid_session')
   }
-  expect((await other.pay()).status).toBe(200)
+  for (const each of others) expect((await each.pay()).status).toBe(200)
 })
 
 test('rejects further sessions of an intent for which a client opens them without end', async () => {

@@ -1,39 +1,13 @@
-import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { describe, expect, test } from 'vitest'
-import {
-  isReplay,
-  type Merchant,
-  order,
-  startTestService,
-  storeSettings,
-} from '../support/service.ts'
+import { isReplay, order, startTestService, storeSettings } from '../support/service.ts'
 
-const shop = 'http://localhost:3000'
-const otherShop = 'https://books.example'
 const merchant = 'Sevan Books'
+
 describe.each(storeSettings)('%s', async (_, settings) => {
   const service = await startTestService(await settings())
   const live = await service.newKey('Tsiran', 'live')
-  const [second, secondLive] = [
-    await service.newKey(merchant),
-    await service.newKey(merchant, 'live'),
-  ]
-  const ids = { first: service.environmentId, second: second.environmentId }
-  await service.changeOrigin('addOrigin', otherShop, { merchant })
-
-  /** Returns what the sandbox lists of one environment, as text. */
-  async function listed(environment: string, list: string): Promise<string> {
-    return await (await service.control('GET', `/environments/${environment}/${list}`)).text()
-  }
-
-  /** Opens a session, and returns its HTTP status and client. */
-  async function opened(by: Merchant, origin: string): Promise<[status: number, HostedPage]> {
-    const client = new HostedPage(service)
-    const { id, clientSecret } = await by.created()
-    const response = await client.post('session', { id, clientSecret, origin })
-    client.token = ((await response.json()) as { token: string }).token
-    return [response.status, client]
-  }
+  const second = await service.newKey(merchant)
+  const secondLive = await service.newKey(merchant, 'live')
 
   const unknownIds = ['pi_000000000000000000000000', 'x', 'a%2fb', '..%2f', 'x'.repeat(200)]
 
@@ -65,33 +39,19 @@ describe.each(storeSettings)('%s', async (_, settings) => {
   })
 
   test('lists and clears intents, requests, keys, and issues of one environment only', async () => {
-    const createFor = async (by: Merchant, orderId: string): Promise<string> =>
-      (await by.created({ ...order, orderId }, { 'idempotency-key': orderId })).id
-    const own = await createFor(service, 'key-of-the-first-merchant')
-    const other = await createFor(second, 'key-of-the-second-merchant')
+    const [one, other] = ['key-of-the-first-merchant', 'key-of-the-second-merchant']
+    await service.created({ ...order, orderId: one }, { 'idempotency-key': one })
+    await second.created({ ...order, orderId: other }, { 'idempotency-key': other })
+    const listed = async ({ environmentId: id }: { environmentId: string }, list: string) =>
+      await (await service.control('GET', `/environments/${id}/${list}`)).text()
     for (const list of ['intents', 'requests', 'lint']) {
-      expect(await listed(ids.first, list)).not.toContain(other)
-      expect(await listed(ids.second, list)).not.toContain(own)
+      expect(await listed(service, list)).not.toContain(other)
+      expect(await listed(second, list)).not.toContain(one)
     }
-    expect(await listed(ids.second, 'intents')).toContain(other)
-    expect(await listed(ids.first, 'requests')).toContain(own)
-    await service.control('DELETE', `/environments/${ids.first}/requests`)
-    expect(await listed(ids.first, 'requests')).not.toContain(own)
-    expect(await listed(ids.second, 'requests')).toContain(other)
-  })
-
-  test('opens a checkout only for origins of its environment', async () => {
-    expect((await opened(service, shop))[0]).toBe(200)
-    expect((await opened(second, otherShop))[0]).toBe(200)
-    expect((await opened(service, otherShop))[0]).toBe(403)
-    expect((await opened(second, shop))[0]).toBe(403)
-  })
-
-  test('ends only the sessions of the environment whose origin is removed', async () => {
-    await service.changeOrigin('addOrigin', shop, { merchant })
-    const [[, own], [, other]] = [await opened(service, shop), await opened(second, shop)]
-    await service.changeOrigin('removeOrigin', shop, { merchant })
-    expect(await own.view()).toMatchObject({ merchantName: 'Tsiran' })
-    expect(await other.view()).toMatchObject({ code: 'invalid_session' })
+    expect(await listed(second, 'intents')).toContain(other)
+    expect(await listed(service, 'requests')).toContain(one)
+    await service.control('DELETE', `/environments/${service.environmentId}/requests`)
+    expect(await listed(service, 'requests')).not.toContain(one)
+    expect(await listed(second, 'requests')).toContain(other)
   })
 })
