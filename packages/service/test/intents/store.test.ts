@@ -45,20 +45,6 @@ describe.each(stores)('%s', async (_, open) => {
     ])
   })
 
-  test('a key that another instance has locked is in use, and other creates succeed', async () => {
-    const locked = draft(63)
-    const busy = observed(db, ({ values }) => {
-      if (values.includes(locked.intent.id)) throw new StoreError('55P03')
-    })
-    const { create: createBusy } = createIntentStore({ db: busy, now: () => at })
-    const drafts = [locked, draft(64), { intent: newIntent() }]
-    expect(await Promise.allSettled(drafts.map(createBusy))).toMatchObject([
-      { reason: { code: 'idempotency_key_in_use' } },
-      { value: { type: 'created' } },
-      { value: { type: 'created' } },
-    ])
-  })
-
   /** @see Finding S1 */
   test.each([
     ['reading a duplicate', 21, 'where key_hash ='],

@@ -55,7 +55,7 @@ test.each([
   await expect(started).rejects.not.toThrow(secretKey)
 })
 
-test('gives the key of a failed request to its waiting duplicate', async () => {
+test('gives the key of a failed request to its waiting duplicate, for which it waits two seconds', async () => {
   const [db, first] = [await openPostgres(server.url), await connectTo(server.url)]
   atEnd(() => db.close())
   const { create } = createIntentStore({ db, now: () => new Date() })
@@ -63,6 +63,11 @@ test('gives the key of a failed request to its waiting duplicate', async () => {
   const { text, values } = insertIntent({ ...draft, intent: { ...draft.intent, id: 'pi_other' } })
   await first.query('begin')
   await first.query(text, [...values])
+  const other = { intent: newIntent({ environmentId: environment }), key: hashes(98) }
+  expect(await Promise.allSettled([create(draft), create(other)])).toMatchObject([
+    { reason: { code: 'idempotency_key_in_use' } },
+    { value: { type: 'created' } },
+  ])
   const waiter = create(draft)
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
   await expect.poll(async () => (await operator.query(waiting)).rowCount).toBe(1)
