@@ -1,132 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { afterEach, expect, test, vi } from 'vitest'
-import { expiresAt } from '../../src/intents/deadlines.ts'
 import type { Change } from '../../src/store/database.ts'
-import { type Awaited, createWaits, longPoll } from '../../src/waiting/waits.ts'
-import { serveRoutes } from '../support/lifetime.ts'
+import { createWaits } from '../../src/waiting/waits.ts'
+import { startTestService } from '../support/service.ts'
 import { newIntent } from '../support/store.ts'
 
+let offset = 0
+const service = await startTestService({}, { now: () => new Date(Date.now() + offset) })
 const minute = 60_000
-const clockOffset = 7 * minute
 
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  offset = 0
+})
 
-/** A store with one intent, and the waits of an instance. */
-function startWaits() {
-  vi.useFakeTimers()
-  const now = (): Date => new Date(Date.now() + clockOffset)
-  const store = {
-    intent: newIntent({ createdAt: now() }),
-    change: (_change: Change): void => {},
-    pay: () => Object.assign(store, { intent: { ...store.intent, version: 2 } }),
-    read: async () =>
-      ({ intent: store.intent, environment: { id: 'env_test', clockOffset }, at: now() }) as never,
+/** Lets a page wait, while the time of the waits passes by hand only. */
+async function startWait(page: HostedPage) {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  const response = page.get('?waitForVersion=2')
+  await expect.poll(() => vi.getTimerCount()).toBe(1)
+  const pass = async (milliseconds: number) => await vi.advanceTimersByTimeAsync(milliseconds)
+  /** Fails if the response begins before the time has passed. */
+  const passWithout = async (milliseconds: number): Promise<void> => {
+    await pass(milliseconds)
+    expect(await Promise.race([response, sleep(200, 'waits')])).toBe('waits')
   }
-  const db = { listen: (change: typeof store.change) => void Object.assign(store, { change }) }
-  const { signal } = new AbortController()
-  const waits = createWaits({ db: db as never, now: () => new Date() }, signal)
-
-  /** Waits for version 2, and counts what it does. */
-  function wait(changes: Partial<Awaited> = {}) {
-    const seen = { reads: 0, pulses: [] as number[], end: undefined as number | undefined }
-    const begin = Date.now()
-    const { read = store.read, ...others } = changes
-    const awaited: Awaited = {
-      intentId: store.intent.id,
-      version: 2,
-      lifetime: Infinity,
-      read: async () => {
-        seen.reads++
-        return await read()
-      },
-      onPulse: () => void seen.pulses.push(Date.now() - begin),
-      signal,
-      ...others,
-    }
-    const result = waits.wait(awaited).then(({ intent }) => {
-      seen.end = Date.now() - begin
-      return intent
-    })
-    return { seen, result }
-  }
-  return { store, wait, now }
+  return { response, pass, passWithout }
 }
 
-test('sends a byte at least every 25 seconds for at most ten minutes, with one read', async () => {
-  const { seen, result } = startWaits().wait()
-  await vi.advanceTimersByTimeAsync(11 * minute)
-  expect((await result).version).toBe(1)
-  expect(seen.end).toBeGreaterThan(8 * minute - 1)
-  expect(seen.end).toBeLessThanOrEqual(10 * minute + 250)
-  const pauses = seen.pulses.map((at, index) => at - (seen.pulses[index - 1] ?? 0))
-  expect(Math.max(...pauses)).toBeLessThanOrEqual(25_000)
-  expect(Math.min(...pauses.slice(1))).toBeGreaterThan(23_000)
-  expect([seen.reads, vi.getTimerCount()]).toEqual([1, 0])
+test('sends a byte at least every 25 seconds, for at most ten minutes', async () => {
+  const { response, pass } = await startWait(await service.openPage())
+  await pass(25_000)
+  const { status, headers, body } = await response
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+  const parts = body?.pipeThrough(new TextDecoderStream()).getReader()
+  let [text, pauses] = ['', 1]
+  for (; !text.includes('}'); pauses++) {
+    await pass(25_000)
+    while (text.length < pauses) text += (await parts?.read())?.value
+  }
+  expect(text).toMatch(/^ {19,25}\{.*"version":1,.*\}$/)
+  expect([pauses > 19, pauses <= 24]).toEqual([true, true])
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('ends with the session', async () => {
-  const { seen } = startWaits().wait({ lifetime: 10_000 })
-  await vi.advanceTimersByTimeAsync(10_000)
-  expect(seen).toEqual({ reads: 1, pulses: [], end: 10_000 })
-})
-
-test('returns a change that happens while the intent is read', async () => {
-  const { store, wait } = startWaits()
-  const read = async () => {
-    const snapshot = await store.read()
-    store.pay()
-    store.change({ intentId: store.intent.id })
-    return snapshot
-  }
-  const { seen, result } = wait({ read })
-  expect((await result).version).toBe(2)
-  expect(seen.end).toBe(0)
+  const page = await service.openPage()
+  offset = 15 * minute - 10_000
+  const { response, pass, passWithout } = await startWait(page)
+  await passWithout(9000)
+  await pass(1500)
+  expect((await response).status).toBe(200)
 })
 
 test('reads again within a second after a deadline of the environment', async () => {
-  const { store, wait, now } = startWaits()
-  const read = async () => {
-    if (now() >= expiresAt(store.intent)) store.pay()
-    return await store.read()
+  const clock = `/environments/${service.environmentId}/clock`
+  await service.control('PUT', clock, { offset: 7 * minute })
+  const { response, pass, passWithout } = await startWait(await service.openPage())
+  offset = 24 * 60 * minute - 5000
+  await passWithout(1000)
+  offset += 5000
+  await pass(1000)
+  expect(await (await response).json()).toMatchObject({ version: 2, status: 'expired' })
+})
+
+test('closes the connection if the session ends after a byte', async () => {
+  const page = await service.openPage()
+  const { id } = await page.view()
+  const { response, pass } = await startWait(page)
+  await pass(25_000)
+  const { body } = await response
+  await service.revokeSecret(id)
+  await expect(new Response(body).text()).rejects.toThrow()
+})
+
+test('returns a change that happens while the intent is read', async () => {
+  let intent = newIntent()
+  let publish = (_change: Change): void => {}
+  const listen = (listener: typeof publish): void => {
+    publish = listener
   }
-  const { seen, result } = wait({ read })
-  const createdAt = new Date(now().getTime() - 24 * 60 * minute + 5000)
-  store.intent = { ...store.intent, createdAt }
-  store.change('environments')
-  await vi.advanceTimersByTimeAsync(6000)
-  expect((await result).version).toBe(2)
-  expect(seen.end).toBeGreaterThanOrEqual(5000)
-})
-
-/** Requests a long poll whose wait is `wait`. */
-async function poll(wait: Parameters<typeof longPoll>[1]): Promise<Response> {
-  return await fetch(
-    await serveRoutes((app) => {
-      app.get('/', async (_request, reply) => await longPoll(reply, wait))
-    }),
-  )
-}
-
-test('begins the response with the first pulse, and sends a space for each', async () => {
-  let end = (): void => {}
-  const response = await poll(async (onPulse) => {
-    onPulse()
-    await new Promise<void>((resolve) => {
-      end = resolve
-    })
-    onPulse()
-    return { version: 2 }
-  })
-  const type = response.headers.get('content-type')
-  expect([response.status, type]).toEqual([200, 'application/json; charset=utf-8'])
-  end()
-  expect(await response.text()).toBe('  {"version":2}')
-})
-
-test('closes the connection if the wait fails after a pulse', async () => {
-  const response = await poll(async (onPulse) => {
-    onPulse()
-    await new Promise(setImmediate)
-    throw new Error('the session ended')
-  })
-  await expect(response.text()).rejects.toThrow()
+  const { signal } = new AbortController()
+  const { wait } = createWaits({ db: { listen } as never, now: () => new Date() }, signal)
+  const read = async () => {
+    const snapshot = { intent, environment: { clockOffset: 0 }, at: new Date() } as never
+    intent = { ...intent, version: 2 }
+    publish({ intentId: intent.id })
+    return snapshot
+  }
+  const awaited = {
+    intentId: intent.id,
+    version: 2,
+    lifetime: 5000,
+    read,
+    onPulse: () => {},
+    signal,
+  }
+  expect((await wait(awaited)).intent.version).toBe(2)
 })
