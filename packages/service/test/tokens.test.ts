@@ -10,13 +10,8 @@ const verified = { ...subject, expiresAt: later(900) }
 const root = newSecretKey()
 const key = readSecretKey(root).derive('token')
 
-const header = { alg: 'HS256' }
-const claims = {
-  origin: 'https://shop.example',
-  aud: 'session',
-  sub: 'pi_1',
-  exp: later(900).getTime() / 1000,
-}
+const { origin } = subject
+const claims = { origin, aud: 'session', sub: 'pi_1', exp: later(900).getTime() / 1000 }
 
 let clock = now
 const tokensOf = (secretKey = root) => createTokens(readSecretKey(secretKey), () => clock)
@@ -28,13 +23,9 @@ async function verify(token: string, secretKey = root) {
 test('accepts a session for fifteen minutes, at the instance that signed it and at another one', async () => {
   const tokens = tokensOf()
   const token = await tokens.sign('session', subject)
-  for (const [seconds, isValid] of [
-    [0, true],
-    [899, true],
-    [901, false],
-    [1, true],
-  ] as const) {
-    const expected = isValid ? verified : undefined
+  // The clock may be set back.
+  for (const seconds of [0, 899, 901, 1]) {
+    const expected = seconds === 901 ? undefined : verified
     clock = later(seconds)
     expect(await verify(token)).toEqual(expected)
     const known = await tokens.verify('session', token)
@@ -56,10 +47,6 @@ test('accepts a token for its purpose only, and signs each one differently', asy
     }
   }
   expect(signed.size).toBe(2 * purposes.length)
-})
-
-test('accepts a token that was signed by hand with valid claims', async () => {
-  expect(await verify(forge({}, {}))).toEqual(verified)
 })
 
 const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), key])
@@ -86,6 +73,8 @@ test.each([
   ['no characters', ''],
 ])('rejects a token with %s', async (_, token) => {
   expect(await verify(token)).toBeUndefined()
+  // The same one with valid claims is accepted.
+  expect(await verify(forge({}, {}))).toEqual(verified)
 })
 
 /** Signs by hand, with the service's own key: a library would reject half of these. */
@@ -94,8 +83,8 @@ function forge(
   changedClaims: object,
   signatureOf = (signed: Buffer) => createHmac('sha256', key).update(signed).digest(),
 ): string {
-  const parts = [partOf({ ...header, ...changedHeader }), partOf({ ...claims, ...changedClaims })]
-  const signed = parts.join('.')
+  const header = partOf({ alg: 'HS256', ...changedHeader })
+  const signed = `${header}.${partOf({ ...claims, ...changedClaims })}`
   return `${signed}.${signatureOf(Buffer.from(signed)).toString('base64url')}`
 }
 

@@ -18,6 +18,8 @@ const declines = [
   ['4000008400001280', '1234', 'authentication_unavailable', null],
 ] as const
 
+const visa = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2040, funding: 'credit' }
+
 describe.each(storeSettings)('%s', async (_, settings) => {
   const service = await startTestService(await settings())
 
@@ -36,10 +38,7 @@ describe.each(storeSettings)('%s', async (_, settings) => {
       })
       expect(await (await page.pay()).json()).toMatchObject({
         status: 'succeeded',
-        paymentMethod: {
-          type: 'card',
-          card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2040, funding: 'credit' },
-        },
+        paymentMethod: { type: 'card', card: visa },
         lastPaymentFailure: null,
       })
     },
@@ -47,13 +46,10 @@ describe.each(storeSettings)('%s', async (_, settings) => {
 
   test('fails the intent after a stolen card, shown as a plain decline', async () => {
     const page = await service.openPage()
+    const failure = { code: 'card_declined', declineCode: 'generic_decline', retryable: false }
     expect(await (await page.pay('4000000000009979')).json()).toMatchObject({
       status: 'failed',
-      lastPaymentFailure: {
-        code: 'card_declined',
-        declineCode: 'generic_decline',
-        retryable: false,
-      },
+      lastPaymentFailure: failure,
     })
     expect(await problemOf(await page.pay())).toBe('409 intent_finalized')
   })
@@ -80,9 +76,8 @@ describe.each(storeSettings)('%s', async (_, settings) => {
 
   test('settles a slow payment after five seconds, and never a pending one', async () => {
     const [slow, pending] = [await service.openPage(), await service.openPage()]
-    expect(await (await slow.pay('4000000000000341')).json()).toMatchObject({
-      status: 'processing',
-    })
+    const paid = await slow.pay('4000000000000341')
+    expect(await paid.json()).toMatchObject({ status: 'processing' })
     await pending.pay('4000000000000077')
     const clock = `/environments/${service.environmentId}/clock`
     await service.control('PUT', clock, { advance: 60_000 })

@@ -23,11 +23,8 @@ function post(headers: readonly string[], content = body): Promise<Response> {
 test('reads the headers after a thousand others', async () => {
   const others = Array.from({ length: 1500 }, () => 'a:b')
   const headers = [...others, jsonType, length, 'Idempotency-Key: after-many']
-  const ids = []
-  for (const response of [await post(headers), await post(headers)]) {
-    ids.push(((await response.json()) as { id: string }).id)
-  }
-  expect(ids[1]).toBe(ids[0])
+  const [first, second] = [await post(headers), await post(headers)]
+  expect([first.status, await second.text()]).toEqual([201, await first.text()])
   const repeated = await post([...headers, 'Idempotency-Key: 2'])
   expect(await problemOf(repeated)).toBe('400 invalid_idempotency_key')
 })
@@ -90,24 +87,19 @@ test.each([
   expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
 })
 
-test.each<[string, string | Uint8Array<ArrayBuffer>, string, number, string]>([
-  ['no media type', new TextEncoder().encode(body), '', 415, 'unsupported_media_type'],
-  ['more than 64 KB', body + ' '.repeat(65_536), 'application/json', 413, 'payload_too_large'],
-  ['compressed JSON', new Uint8Array(gzipSync(body)), 'application/json', 400, 'malformed_json'],
-  [
-    'text that is no UTF-8',
-    new Uint8Array(Buffer.from(body.replace('A-', 'Ö-'), 'latin1')),
-    'application/json',
-    400,
-    'malformed_json',
-  ],
-  ['a prototype', '{"__proto__":{"amount":1}}', 'application/json', 400, 'malformed_json'],
-])('rejects a body with %s', async (_, sent, type, status, code) => {
+const inLatin1 = Buffer.from(body.replace('A-', 'Ö-'), 'latin1')
+
+test.each<[string, string | Buffer, string, string | null]>([
+  ['no media type', Buffer.from(body), '415 unsupported_media_type', null],
+  ['more than 64 KB', body + ' '.repeat(65_536), '413 payload_too_large', 'application/json'],
+  ['compressed JSON', gzipSync(body), '400 malformed_json', 'application/json'],
+  ['text that is no UTF-8', inLatin1, '400 malformed_json', 'application/json'],
+  ['a prototype', '{"__proto__":{"amount":1}}', '400 malformed_json', 'application/json'],
+])('rejects a body with %s', async (_, sent, problem, type) => {
   const authorization = `Bearer ${service.apiKey}`
   const headers = { authorization, ...(type && { 'content-type': type }) }
-  const request = { method: 'POST', headers, body: sent }
+  const request = { method: 'POST', headers, body: new Blob([sent]) }
   const response = await fetch(`${service.url}/payment-intents`, request)
-  const problem = (await response.json()) as { readonly code: string }
-  expect([response.status, problem.code]).toEqual([status, code])
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+  expect(await problemOf(response)).toBe(problem)
 })

@@ -24,11 +24,9 @@ test('blocks no client after the clock is set back', () => {
 
 test('limits an environment regardless of its headers, with Retry-After', async () => {
   const service = await startTestService({ PI_RATE_LIMIT: '1' })
-  const responses = await Promise.all(
-    Array.from({ length: 30 }, (_, index) =>
-      service.create(order, { 'x-forwarded-for': `10.0.0.${index}` }),
-    ),
-  )
+  const create = (_: unknown, at: number) =>
+    service.create(order, { 'x-forwarded-for': `10.0.0.${at}` })
+  const responses = await Promise.all(Array.from({ length: 30 }, create))
   const over = responses.find(({ status }) => status === 429)
   expect(Number(over?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   // The limit is checked before the body: a request over it gets no field errors.
@@ -36,9 +34,7 @@ test('limits an environment regardless of its headers, with Retry-After', async 
   expect(broken.map(({ status }) => status)).toContain(429)
 })
 
-function environment(id: string, mode: 'live' | 'test'): Environment {
-  return { id, mode } as Environment
-}
+const environment = (id: string, mode: 'live' | 'test') => ({ id, mode }) as Environment
 
 test('limits a live environment without a setting, and no test environment', () => {
   const { request } = createRateLimits(readConfig({}, {}))

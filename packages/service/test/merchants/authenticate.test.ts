@@ -31,13 +31,9 @@ async function newKey(mode: 'test' | 'live') {
   return await createApiKey(store, { environment, now })
 }
 
-async function authenticate(apiKey: string) {
-  return await send(`Bearer ${apiKey}`)
-}
-
-async function send(authorization: string | undefined) {
-  return await auth.authenticate({ headers: { authorization } } as unknown as FastifyRequest)
-}
+const send = async (authorization: string | undefined) =>
+  await auth.authenticate({ headers: { authorization } } as unknown as FastifyRequest)
+const authenticate = async (apiKey: string) => await send(`Bearer ${apiKey}`)
 
 const headers = { 'www-authenticate': 'Bearer error="invalid_token"' }
 const revoked = { code: 'revoked_credentials', headers }
@@ -80,28 +76,17 @@ test('rejects a key five seconds after another instance revoked it during its lo
 })
 
 test('rejects a request without a bearer token', async () => {
-  await expect(send(undefined)).rejects.toMatchObject({
-    code: 'missing_credentials',
-    headers: { 'www-authenticate': 'Bearer' },
-  })
+  const missing = { code: 'missing_credentials', headers: { 'www-authenticate': 'Bearer' } }
+  await expect(send(undefined)).rejects.toMatchObject(missing)
   const { apiKey } = await newKey('test')
   let reads = 0
   onRead = async (rows) => {
     reads++
     return rows
   }
-  for (const header of [
-    '',
-    'Bearer',
-    'Bearer ',
-    'Bearer x',
-    'Bearer pi_sk_test_',
-    `Basic ${apiKey}`,
-    `x Bearer ${apiKey}`,
-    `Bearer ${apiKey} x`,
-    `Bearer${apiKey}`,
-    `Bearer ${'x'.repeat(513)}`,
-  ]) {
+  const malformed = ['', 'Bearer', 'Bearer ', 'Bearer x', 'Bearer pi_sk_test_']
+  const around = [`Basic ${apiKey}`, `x Bearer ${apiKey}`, `Bearer ${apiKey} x`, `Bearer${apiKey}`]
+  for (const header of [...malformed, ...around, `Bearer ${'x'.repeat(513)}`]) {
     await expect(send(header), header).rejects.toMatchObject(unknown)
   }
   // Nothing was read for them.

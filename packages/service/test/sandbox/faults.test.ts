@@ -9,16 +9,14 @@ const [environment, otherEnvironment] = [service.environmentId, other.environmen
 const path = (of = environment): string => `/environments/${of}/faults`
 
 afterEach(async () => {
-  for (const id of [environment, otherEnvironment]) {
-    await service.control('DELETE', path(id))
-  }
+  for (const id of [environment, otherEnvironment]) await service.control('DELETE', path(id))
 })
 
 const addRule = (rule: object, of?: string) => service.control('POST', path(of), rule)
 
-async function rulesOf(of?: string): Promise<readonly { id: number; do: string }[]> {
-  const listed = await service.control('GET', path(of))
-  return ((await listed.json()) as { rules: { id: number; do: string }[] }).rules
+async function rulesOf(of?: string) {
+  const listed = await (await service.control('GET', path(of))).json()
+  return (listed as { rules: { id: number; do: string }[] }).rules
 }
 
 /** Sends creates one after another, and returns their HTTP statuses. */

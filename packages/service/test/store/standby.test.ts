@@ -10,12 +10,14 @@ import { hashes, newIntent } from '../support/store.ts'
 const server = await startPostgres()
 const service = await startTestService(server.env)
 const admin = await connectTo(server.url)
-const { rows } = await admin.query('select id from environments limit 1')
-const environmentId = String(rows[0].id)
+const { environmentId } = service
 const config = { connectionString: server.url, query_timeout: 500, max: 4 }
 const db = shareChanges(openPool(config), () => new pg.Client(config))
 atEnd(() => db.close())
 const store = createIntentStore({ db, now: () => new Date() })
+const newDraft = (key: number) => ({ intent: newIntent({ environmentId }), key: hashes(key) })
+
+const ready = async (): Promise<number> => (await fetch(`${service.url}/readyz`)).status
 
 async function set(name: string, value: string): Promise<void> {
   await admin.query('set synchronous_commit = local')
@@ -25,19 +27,15 @@ async function set(name: string, value: string): Promise<void> {
 
 /** Ends the commits that wait for the standby, as an operator or a restart does. */
 async function end(how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
-  const waits = `from pg_stat_activity
+  const ending = `select ${how}(pid) from pg_stat_activity
     where wait_event = 'SyncRep' and query like '%insert into intents%'`
-  const ended = async (): Promise<number | null> =>
-    (await admin.query(`select ${how}(pid) ${waits}`)).rowCount
-  await expect.poll(ended).toBeGreaterThan(0)
+  await expect.poll(async () => (await admin.query(ending)).rowCount).toBeGreaterThan(0)
 }
 
 test('reports nothing that the synchronous standby lacks', async () => {
   await set('synchronous_standby_names', 'missing')
   for (const [index, how] of (['pg_cancel_backend', 'pg_terminate_backend'] as const).entries()) {
-    const key = hashes(index)
-    const draft = { intent: newIntent({ environmentId }), key }
-    const again = { intent: newIntent({ environmentId }), key }
+    const [draft, again] = [newDraft(index), newDraft(index)]
     const create = store.create(draft)
     create.catch(() => {})
     await end(how)
@@ -47,12 +45,11 @@ test('reports nothing that the synchronous standby lacks', async () => {
     await expect(store.create(again)).rejects.toMatchObject({ unavailable: true })
     await expect(store.find(draft.intent.id)).rejects.toMatchObject({ unavailable: true })
   }
-  expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
+  expect(await ready()).toBe(503)
 
   await set('synchronous_standby_names', '')
-  const again = { intent: newIntent({ environmentId }), key: hashes(0) }
-  expect(await store.create(again)).toMatchObject({ type: 'replayed' })
-  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
+  expect(await store.create(newDraft(0))).toMatchObject({ type: 'replayed' })
+  await expect.poll(ready).toBe(200)
 })
 
 test('publishes without waiting for a missing synchronous standby', async () => {
@@ -73,8 +70,8 @@ test('publishes without waiting for a missing synchronous standby', async () => 
 
 test('is not ready while an operator has made the server read-only', async () => {
   await set('default_transaction_read_only', 'on')
-  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(503)
+  await expect.poll(ready).toBe(503)
   await admin.query('set default_transaction_read_only = off')
   await set('default_transaction_read_only', 'off')
-  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
+  await expect.poll(ready).toBe(200)
 })

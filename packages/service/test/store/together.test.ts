@@ -10,6 +10,9 @@ import { hashes, newIntent, stores } from '../support/store.ts'
 
 const statement = (id: number): Statement => ({ name: 'change', text: '', values: [id] })
 
+const circular: Record<string, unknown> = {}
+circular.self = circular
+
 /** What one client can send that a statement, a driver, or this service rejects. */
 const poisons: readonly (readonly [kind: string, changes: Partial<Intent>])[] = [
   ['a text with U+0000', { orderId: 'A\0B' }],
@@ -25,16 +28,10 @@ const poisons: readonly (readonly [kind: string, changes: Partial<Intent>])[] = 
   ['a value that a check rejects', { currency: 'XXX' as never }],
   ['a value that is too long', { orderId: 'A'.repeat(33) }],
   ['a time that does not exist', { createdAt: new Date(Number.NaN) }],
-  ['a document that is circular', { metadata: circular() }],
+  ['a document that is circular', { metadata: circular as never }],
   ['a document that is a BigInt', { metadata: { value: 1n } as never }],
   ['an id that is taken', { id: 'pi_taken' }],
 ]
-
-function circular(): never {
-  const metadata: Record<string, unknown> = {}
-  metadata.self = metadata
-  return metadata as never
-}
 
 describe.each(stores)('%s', async (_, open) => {
   const db = await open()
@@ -101,33 +98,21 @@ async function rejectedOf(promises: readonly Promise<unknown>[]): Promise<readon
   return results.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []))
 }
 
-function paid(intent: Intent): Intent {
-  return decide(intent, pay(), new Date()).intent
-}
+const paid = (intent: Intent): Intent => decide(intent, pay(), new Date()).intent
 
 function grown(intent: Intent, page: string): Intent {
-  const state = stateOf(intent)
-  return { ...intent, state: { ...state, page } as never }
+  return { ...intent, state: { ...stateOf(intent), page } as never }
 }
 
 /** Such as a later release's status, which its own rules allow. */
 function withEvent(intent: Intent, status: string, at = new Date().toISOString()): Intent {
-  return withState(intent, {
-    ...stateOf(intent),
-    events: [{ cause: 'canceled', status, at } as never],
-  })
+  const events = [{ cause: 'canceled', status, at } as never]
+  return withState(intent, { ...stateOf(intent), events })
 }
 
 test('runs a set that was undone one by one, and none that may be committed', async () => {
-  for (const [code, runs] of [
-    ['23514', [3, 1, 1, 1]],
-    ['22021', [3, 1, 1, 1]],
-    ['40P01', [3, 1, 1, 1]],
-    ['connection_lost', [3]],
-    ['08007', [3]],
-    ['57014', [3]],
-    ['53100', [3]],
-  ] as const) {
+  const undone = ['23514', '22021', '40P01']
+  for (const code of [...undone, 'connection_lost', '08007', '57014', '53100']) {
     const sizes: number[] = []
     const run = async (set: readonly Statement[]): Promise<unknown[][]> => {
       sizes.push(set.length)
@@ -136,7 +121,8 @@ test('runs a set that was undone one by one, and none that may be committed', as
     }
     const shared = together({ run, size: 10, lanes: 1 })
     const rejected = await rejectedOf([1, 2, 3].map((id) => shared(statement(id))))
-    expect([sizes, rejected]).toEqual([runs, runs.length > 1 ? [1] : [0, 1, 2]])
+    const [runs, failed] = undone.includes(code) ? [[3, 1, 1, 1], [1]] : [[3], [0, 1, 2]]
+    expect([code, sizes, rejected]).toEqual([code, runs, failed])
   }
 })
 
