@@ -1,6 +1,4 @@
-import { get as httpGet, type IncomingMessage } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { gunzipSync } from 'node:zlib'
+import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { startTestService } from '../support/service.ts'
 
@@ -76,16 +74,34 @@ test('shows a browser a page with a way on at an unknown address, and other clie
 })
 
 test('compresses the hosted page for a browser, and not for a client that does not ask for it', async () => {
-  // `fetch` decompresses, and hides the length.
-  const get = async (encoding: string) =>
-    await new Promise<IncomingMessage>((resolve, reject) => {
-      const headers = { 'accept-encoding': encoding }
-      httpGet(`${service.url}/checkout/${id}`, { headers }, resolve).on('error', reject)
-    })
+  const { host, port } = new URL(service.url)
+  const get = async (encoding: string): Promise<string> => {
+    const head = [`GET /checkout/${id} HTTP/1.1`, `Host: ${host}`, `Accept-Encoding: ${encoding}`]
+    return await rawRequest(port, [...head, 'Connection: close', '', ''])
+  }
   const [plain, compressed] = [await get('identity'), await get('gzip, deflate, br')]
-  const [text, packed] = [await buffer(plain), await buffer(compressed)]
-  expect(plain.headers['content-encoding']).toBeUndefined()
-  expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
-  expect(gunzipSync(packed).toString()).toContain('</html>')
-  expect(packed.length).toBeLessThan(text.length / 2)
+  expect(plain).not.toMatch(/^content-encoding/m)
+  expect(plain).toContain('</html>')
+  expect(compressed).toMatch(/^content-encoding: gzip\r$/m)
+  expect(compressed).toMatch(/^vary: accept-encoding\r$/m)
+  expect(compressed.length).toBeLessThan(plain.length / 2)
+  // `fetch` decompresses.
+  expect(await (await fetch(`${service.url}/checkout/${id}`)).text()).toContain('</html>')
+})
+
+test('rejects an origin that does not fit in a response header, and says what to do', async () => {
+  const origins = `/environments/${service.environmentId}/origins`
+  const add = async (number: number) => {
+    const origin = `https://shop-${number}.example.com`
+    const added = await service.control('POST', origins, { origin })
+    return (await added.json()) as { readonly detail?: string; readonly origins?: string[] }
+  }
+  const results = await Promise.all(Array.from({ length: 200 }, (_, number) => add(number)))
+  const rejected = results.filter(({ detail }) => detail)
+  expect([rejected.length > 20, rejected.length < 100]).toEqual([true, true])
+  expect(rejected[0]?.detail).toBe(
+    'origin: the origins of an environment must have at most 4000 characters together, because a response header lists them. Remove one with pi-service origins remove.',
+  )
+  await service.control('DELETE', `${origins}?origin=https://shop-0.example.com`)
+  expect((await add(0)).origins).toContain('https://shop-0.example.com')
 })

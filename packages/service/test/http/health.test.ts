@@ -1,6 +1,7 @@
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { createApp } from '../../src/http/app.ts'
 import { Overloaded } from '../../src/store/errors.ts'
-import { serveRoutes } from '../support/lifetime.ts'
 import { sendRaw, startTestService } from '../support/service.ts'
 
 const service = await startTestService({ PI_PUBLIC_URL: 'https://pay.example.com' })
@@ -26,12 +27,11 @@ test.each([
 })
 
 test('rejects with Retry-After when too many requests wait for the store', async () => {
-  const url = await serveRoutes((app) => {
-    app.get('/', () => Promise.reject(new Overloaded()))
-  })
-  const response = await fetch(url)
-  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
-  expect(await response.json()).toMatchObject({
+  const app = createApp({ log: pino({ enabled: false }) })
+  app.get('/', () => Promise.reject(new Overloaded()))
+  const response = await app.inject('/')
+  expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
+  expect(response.json()).toMatchObject({
     code: 'store_unavailable',
     retryable: true,
     detail: expect.stringContaining('This request was not run'),

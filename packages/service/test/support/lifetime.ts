@@ -6,9 +6,7 @@ import { join } from 'node:path'
 import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { startSite } from '@pi-checkout/test-support/sites'
 import pg from 'pg'
-import { pino } from 'pino'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
-import { type App, createApp } from '../../src/http/app.ts'
 import { newSecretKey } from '../../src/secret-keys.ts'
 
 /**
@@ -57,12 +55,4 @@ export async function serve(listener: RequestListener): Promise<string> {
   const site = await startSite(listener)
   atEnd(site.close)
   return site.origin
-}
-
-/** Starts a server with the routes that `addRoutes` adds, and returns its origin. */
-export async function serveRoutes(addRoutes: (app: App) => void): Promise<string> {
-  const app = createApp({ log: pino({ enabled: false }) })
-  addRoutes(app)
-  await app.ready()
-  return await serve(app.routing)
 }
