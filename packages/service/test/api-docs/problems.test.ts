@@ -5,11 +5,7 @@ import { described, Merchant, order, sendRaw, startTestService } from '../suppor
 const service = await startTestService()
 const { url } = service
 const unknown = `pi_${'0'.repeat(24)}`
-const keyless = {
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(order),
-}
+const wrong = new Merchant({ ...service, apiKey: 'pi_sk_test_no' })
 const fault = (name: string) => ({ 'sandbox-fault': name })
 
 type Causes = Partial<Record<ProblemCode, () => Promise<Response>>>
@@ -21,10 +17,9 @@ const ofCreate: Causes = {
   unsupported_media_type: () => service.create(order, { 'content-type': 'text/plain' }),
   payload_too_large: () => service.create('x'.repeat(70_000)),
   invalid_header: () => service.create(order, fault('unknown')),
-  missing_credentials: () => fetch(`${url}/payment-intents`, keyless),
-  invalid_credentials: () => new Merchant({ ...service, apiKey: 'pi_sk_test_no' }).create(),
-  revoked_credentials: async () =>
-    new Merchant({ ...service, apiKey: await revokedKey() }).create(),
+  missing_credentials: () => fetch(`${url}/payment-intents`, { method: 'POST' }),
+  invalid_credentials: () => wrong.create(),
+  revoked_credentials: async () => (await revoked()).create(),
   rate_limited: () => service.create(order, fault('429')),
   invalid_idempotency_key: () => service.create(order, { 'idempotency-key': 'a b' }),
   malformed_json: () => service.create('{'),
@@ -43,8 +38,7 @@ const ofCreate: Causes = {
 const ofRetrieve: Causes = {
   method_not_allowed: () => fetch(`${url}/payment-intents/${unknown}`, { method: 'DELETE' }),
   secret_key_in_browser: () => service.retrieve(unknown, { origin: 'https://shop.example' }),
-  invalid_credentials: () =>
-    new Merchant({ ...service, apiKey: 'pi_sk_test_no' }).retrieve(unknown),
+  invalid_credentials: () => wrong.retrieve(unknown),
   payment_intent_not_found: () => service.retrieve(unknown),
 }
 
@@ -65,10 +59,10 @@ test.each([
   })
 })
 
-async function revokedKey(): Promise<string> {
-  const { id, apiKey } = await service.newKey('Revoked')
-  await service.administer(({ revokeKey }, db) => revokeKey(db, id))
-  return apiKey
+async function revoked(): Promise<Merchant> {
+  const merchant = await service.newKey('Revoked')
+  await service.administer(({ revokeKey }, db) => revokeKey(db, merchant.id))
+  return merchant
 }
 
 /** Announces a body and never sends it, until the server's timeout. */

@@ -1,3 +1,4 @@
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { describe, expect, test } from 'vitest'
 import { isReplay, order, problemOf, startTestService, storeSettings } from '../support/service.ts'
 
@@ -75,21 +76,16 @@ describe.each(storeSettings)('%s', async (_, settings) => {
 })
 
 const service = await startTestService()
+const page = new HostedPage(service)
+const odd = '\u0001'.repeat(70)
 
-test.each([
-  ['6,000 unknown fields', '/payment-intents', { ...order, ...fields(6000) }, 5980],
-  ['200 unknown fields without an API key', '/checkout-api/session', fields(200), 183],
-  ['5,000 invalid metadata values', '/payment-intents', { ...order, metadata: fields(5000) }, 0],
-  ['names that grow', '/payment-intents', { ...order, ...fields(100, '\u0001'.repeat(70)) }, 86],
-])('names at most 20 invalid fields and counts the others: %s', async (_, path, body, omitted) => {
-  const headers = {
-    'content-type': 'application/json',
-    ...(path === '/payment-intents'
-      ? { authorization: `Bearer ${service.apiKey}` }
-      : { origin: service.url }),
-  }
-  const sent = { method: 'POST', headers, body: JSON.stringify(body) }
-  const response = await fetch(service.url + path, sent)
+test.each<[what: string, send: () => Promise<Response>, omitted: number]>([
+  ['6,000 unknown fields', () => service.create({ ...order, ...fields(6000) }), 5980],
+  ['200 unknown fields without an API key', () => page.post('session', fields(200)), 183],
+  ['5,000 invalid metadata values', () => service.create({ ...order, metadata: fields(5000) }), 0],
+  ['names that grow', () => service.create({ ...order, ...fields(100, odd) }), 86],
+])('names at most 20 invalid fields and counts the others: %s', async (_, send, omitted) => {
+  const response = await send()
   const text = await response.text()
   expect([response.status, Buffer.byteLength(text) < 16_000]).toEqual([400, true])
   const { errors, errorsOmitted = 0 } = JSON.parse(text) as {
