@@ -139,9 +139,8 @@ test('keeps the key, the response, and a body up to 16 KB of a request', async (
   const key = { 'idempotency-key': 'kept-1', 'sandbox-fault': 'malformed-json' }
   const body = ' {"amount":150000, "currency":"AMD","orderId":"A-1001"}'
   await service.create(body, key)
-  await service.create({ ...order, amount: 0 })
   await service.create({ ...order, metadata: { note: 'x'.repeat(16 * 1024) } })
-  const [large, failed, made] = await waitForRequests(3)
+  const [large, made] = await waitForRequests(2)
   expect(made).toMatchObject({ faults: ['malformed-json'] })
   expect(await exchangeOf(made)).toEqual({
     request: made,
@@ -149,9 +148,6 @@ test('keeps the key, the response, and a body up to 16 KB of a request', async (
     responseHeaders: { location: `/payment-intents/${made.intentId}` },
     requestBody: body,
     responseBody: expect.stringMatching(/^{'id":"pi_.*_secret_…"/),
-  })
-  expect(await exchangeOf(failed)).toMatchObject({
-    responseBody: expect.stringMatching(/"pointer":"\/amount".*"detail":"amount/),
   })
   expect(await exchangeOf(large)).toMatchObject({ requestBody: null })
 })
@@ -199,7 +195,7 @@ test('keeps the newest 500 requests of each environment, and why a create failed
   expect(failed).toMatchObject({ detail, errors: [{ pointer: '/amount', detail }] })
   expect(await exchangeOf(failed)).toMatchObject({
     requestBody: expect.stringContaining('"amount":0.5'),
-    responseBody: expect.stringContaining('/amount'),
+    responseBody: expect.stringMatching(/"pointer":"\/amount".*"detail":"amount/),
   })
   await json('DELETE', `/environments/${other.environmentId}`)
 })
@@ -273,9 +269,8 @@ test('hides live environments', async () => {
   await live.retrieve(liveId)
   await live.create(order, { origin: 'http://localhost:3000' })
   await fetch(`${service.url}/checkout/${liveId}`, { headers: { referer: 'http://localhost:1/' } })
-  expect((await json('GET', '/environments')).environments).toMatchObject([
-    { id: environment, merchant: 'Tsiran' },
-  ])
+  const { environments } = await json('GET', '/environments')
+  expect(environments).toMatchObject([{ id: environment, merchant: 'Tsiran' }])
   expect([await requests(), await issues()]).toEqual([[], []])
   const ids = { environments: live.environmentId, intents: liveId }
   for (const { method, path: pattern } of Object.values(routes)) {
@@ -305,9 +300,8 @@ test('requires the admin token for every request', async () => {
   for (const authorization of ['', 'Bearer x', `Bearer ${service.apiKey}`]) {
     for (const each of paths) {
       const response = await fetch(`${service.url}/_sandbox${each}`, { headers: { authorization } })
-      expect(response.headers.get('www-authenticate')).toBe(
-        authorization ? 'Bearer error="invalid_token"' : 'Bearer',
-      )
+      const challenge = authorization ? 'Bearer error="invalid_token"' : 'Bearer'
+      expect(response.headers.get('www-authenticate')).toBe(challenge)
       expect(await problemOf(response)).toBe('401 invalid_admin_token')
     }
   }
