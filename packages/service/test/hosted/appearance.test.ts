@@ -95,13 +95,13 @@ const rules = {
 }
 
 test.each<[keyof typeof rules, unknown]>([
-  ...[
-    '#fff;color:red',
-    'url(https://evil.example/a.png)',
-    { light: '#fff' },
-    { light: '#fff', dark: '#000', href: '#fff' },
-  ].map((value): ['accent', unknown] => ['accent', value]),
-  ...[24.5, '10px', null].map((value): ['radius', unknown] => ['radius', value]),
+  ['accent', '#fff;color:red'],
+  ['accent', 'url(https://evil.example/a.png)'],
+  ['accent', { light: '#fff' }],
+  ['accent', { light: '#fff', dark: '#000', href: '#fff' }],
+  ['radius', 24.5],
+  ['radius', '10px'],
+  ['radius', null],
   ['colorScheme', 'toString'],
 ])('rejects %s: %j with its rule, and keeps the other tokens', (token, value) => {
   const { [token]: _, ...others } = valid

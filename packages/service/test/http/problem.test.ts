@@ -1,6 +1,5 @@
 import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { afterEach, expect, test } from 'vitest'
-import type { LoggedError } from '../../src/log.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { order, startTestService } from '../support/service.ts'
@@ -14,19 +13,6 @@ afterEach(async () => {
   await db.script('drop trigger if exists fail on intents')
   service.logged.length = 0
 })
-
-interface Line {
-  readonly requestId: string
-  readonly error: LoggedError
-}
-
-/** Returns the one line that a response left. */
-async function lineOf(response: Response): Promise<Line> {
-  expect(service.logged).toHaveLength(1)
-  const line = JSON.parse(service.logged[0] ?? '') as Line
-  expect(line.requestId).toBe(response.headers.get('request-id'))
-  return line
-}
 
 const secrets = {
   apiKey: sampleKey('a1B2'),
@@ -59,7 +45,7 @@ test.each([
     const customer = { id: 'cus_1', email: 'ani@example.com' }
     const response = await service.create({ ...order, customer })
     expect(response.status).toBe(status)
-    expect((await lineOf(response)).error).toMatchObject({
+    const error = {
       name: 'StoreError',
       code,
       // Masked where it may appear, so the search can find something.
@@ -67,7 +53,9 @@ test.each([
       constraint: 'no_such_intent',
       statement: 'insert_intent',
       stack: expect.arrayContaining([expect.stringContaining('store/postgres.ts')]),
-    })
+    }
+    const line = { requestId: response.headers.get('request-id'), error }
+    expect(service.logged.map((each) => JSON.parse(each))).toMatchObject([line])
     const shown = `${service.logged[0]} ${await response.text()}`.toLowerCase()
     const parts = ['a1b2a1b2', 'c3d4c3d4', 's3cs3c', 'tok3ntok3n', '0000 0000', 'hunter2', 'ani@']
     for (const part of parts) expect(shown).not.toContain(part)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { insertIntent } from '../../src/intents/statements.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
-import { findEnvironment } from '../../src/merchants/environments.ts'
+import { type Environment, findEnvironment } from '../../src/merchants/environments.ts'
 import { deleteAllIntents, listIntents } from '../../src/sandbox/intents.ts'
 import { sql } from '../../src/store/sql.ts'
 import { newIntent, stores } from '../support/store.ts'
@@ -18,8 +18,7 @@ describe.each(stores)('%s', async (_, open) => {
       return db.query(insertIntent({ intent }))
     }),
   )
-  const environment = await findEnvironment(db, 'env_test')
-  if (!environment) throw new Error('missing')
+  const environment = (await findEnvironment(db, 'env_test')) as Environment
 
   /** Reads the pages of a search. */
   const search = async (term?: string): Promise<readonly string[][]> => {

@@ -6,8 +6,9 @@ import { startTestService, type TestService } from '../support/service.ts'
 const { env } = await startPostgres()
 
 test('creates no merchant in PostgreSQL and shows no key, except with --demo', async () => {
-  const flags = { shopOrigin: ['https://shop.example'] }
-  await expect(startTestService(env, { flags: { ...flags, demo: false } })).rejects.toThrow(
+  const [local, shop] = ['http://localhost:3000', 'https://shop.example']
+  const flags = { shopOrigin: [shop], demo: false }
+  await expect(startTestService(env, { flags })).rejects.toThrow(
     '--shop-origin: there is no merchant with a test environment. Run pi-service keys create --merchant NAME --environment test first, or start with --demo.',
   )
   const plain = await startTestService(env, { flags: { demo: false } })
@@ -17,16 +18,12 @@ test('creates no merchant in PostgreSQL and shows no key, except with --demo', a
 
   const demo = await startTestService(env, { flags: { demo: true } })
   expect(demo.ready.apiKey).toMatch(/^pi_sk_test_/)
-  expect(await environments(demo)).toMatchObject([
-    { merchant: 'Tsiran', origins: ['http://localhost:3000'] },
-  ])
+  expect(await environments(demo)).toMatchObject([{ merchant: 'Tsiran', origins: [local] }])
   await demo.stop()
 
-  const later = await startTestService(env, { flags: { ...flags, demo: false } })
+  const later = await startTestService(env, { flags })
   expect(later.ready.apiKey).toBeNull()
-  expect(await environments(later)).toMatchObject([
-    { merchant: 'Tsiran', origins: ['http://localhost:3000', 'https://shop.example'] },
-  ])
+  expect(await environments(later)).toMatchObject([{ merchant: 'Tsiran', origins: [local, shop] }])
 })
 
 test('prints a link to the inspector that works on this machine behind a proxy', async () => {
@@ -46,9 +43,8 @@ async function environments(service: TestService) {
 
 test('prints no key and no token to a log, except with --demo', async () => {
   const printed = async (flags: readonly string[]) => {
-    const program = await startProgram([piService, 'start', '--port', '0', ...flags], {
-      env: { ...env, PI_DRAIN_MS: '0' },
-    })
+    const command = [piService, 'start', '--port', '0', ...flags]
+    const program = await startProgram(command, { env: { ...env, PI_DRAIN_MS: '0' } })
     await expect.poll(() => program.log.join('\n')).toContain('asks for a code')
     await program.stop()
     return program.log.join('\n')

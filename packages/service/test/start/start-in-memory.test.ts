@@ -55,10 +55,9 @@ test('rejects a port that is in use, also by the test bank', async () => {
   const first = await freePort(3)
   const used = first + 1
   await start({ port: used })
-  await expect(start({ port: used })).rejects.toThrow(
-    `Port ${used} on 127.0.0.1 is already in use. Stop the other program, or set port (0 selects a free port).`,
-  )
-  await expect(start({ port: first })).rejects.toThrow(
-    `Port ${used} on 127.0.0.1 is already in use. Stop the other program, or set port (0 selects a free port). The test bank uses the next port.`,
-  )
+  const fix = 'Stop the other program, or set port (0 selects a free port).'
+  const rule = `Port ${used} on 127.0.0.1 is already in use. ${fix}`
+  await expect(start({ port: used })).rejects.toThrow(rule)
+  const ofBank = `${rule} The test bank uses the next port.`
+  await expect(start({ port: first })).rejects.toThrow(ofBank)
 })

@@ -19,9 +19,10 @@ test('rejects a directory that this user cannot write, with the fix, and creates
   fs.chmodSync(folder, 0o555)
   // File permissions do not apply to root, so it becomes another user in the meantime.
   if (isRoot) process.seteuid?.(65534)
-  const rejected = open(join(folder, 'data')).finally(() => isRoot && process.seteuid?.(0))
+  const data = join(folder, 'data')
+  const rejected = open(data).finally(() => isRoot && process.seteuid?.(0))
   await expect(rejected).rejects.toThrow(
-    `The data directory ${join(folder, 'data')} cannot be used (EACCES). Use a directory that the user who`,
+    `The data directory ${data} cannot be used (EACCES). Use a directory that the user who`,
   )
   expect(fs.readdirSync(folder)).toEqual([])
 })
@@ -41,9 +42,8 @@ test('rejects a store of another version, with the fix', async () => {
   const { db, close } = await open(directory)
   await db.query(sql`update store set version = 1`)
   await close()
-  await expect(open(directory)).rejects.toThrow(
-    /^The store has tables of version 1, .*Use an empty/,
-  )
+  const rule = /^The store has tables of version 1, .*Use an empty/
+  await expect(open(directory)).rejects.toThrow(rule)
 })
 
 test('rejects a store that lost its secret key, and starts once it is restored', async () => {
@@ -53,9 +53,8 @@ test('rejects a store that lost its secret key, and starts once it is restored',
   fs.renameSync(stored, `${stored}.backup`)
   await expect(open(directory)).rejects.toThrow('PI_SECRET_KEY: the file secret-key of the data')
   expect(fs.existsSync(stored)).toBe(false)
-  await expect(open(directory, newSecretKey())).rejects.toThrow(
-    'PI_SECRET_KEY: differs from the key',
-  )
+  const withAnother = open(directory, newSecretKey())
+  await expect(withAnother).rejects.toThrow('PI_SECRET_KEY: differs from the key')
   fs.renameSync(`${stored}.backup`, stored)
   await (await open(directory)).close()
 })

@@ -30,9 +30,8 @@ const statements: readonly (readonly [index: string, Statement, Statement?])[] =
 async function scansOf(text: string): Promise<string[]> {
   await db.query(sqlOf(`prepare examined as ${text}`))
   const values = [...new Set(text.match(/\$\d+/g))].map(() => 'null').join()
-  const plan = await db.query<{ 'QUERY PLAN': string }>(
-    sqlOf(`explain execute examined${values && `(${values})`}`),
-  )
+  const explain = sqlOf(`explain execute examined${values && `(${values})`}`)
+  const plan = await db.query<{ 'QUERY PLAN': string }>(explain)
   await db.query(sqlOf('deallocate examined'))
   const lines = plan.map((line) => line['QUERY PLAN']).join('\n')
   const scans = lines.matchAll(/(?<!Heap )Scan (?:Backward )?((?:using \w+ )?on intents\w*)/g)

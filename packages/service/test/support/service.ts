@@ -128,18 +128,15 @@ export async function startTestService(
       { merchant = 'Tsiran', environment = 'test' as 'test' | 'live' } = {},
     ) => void (await run((all, db) => all[change](db, origin, { merchant, environment }))),
     /** Sends a request to the sandbox API with the admin token, as a developer does. */
-    control: async (
-      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-      path: string,
-      body?: unknown,
-    ): Promise<Response> => {
+    control: async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) => {
       const authorization = `Bearer ${ready.adminToken}`
-      const json = { 'content-type': 'application/json' }
-      return await fetch(`${url}/_sandbox${path}`, {
+      const json = body !== undefined && { 'content-type': 'application/json' }
+      const sent = {
         method,
-        headers: { authorization, ...(body !== undefined && json) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
+        headers: { authorization, ...json },
+        body: JSON.stringify(body) ?? null,
+      }
+      return await fetch(`${url}/_sandbox${path}`, sent)
     },
   })
 }
