@@ -1,5 +1,6 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { describe, expect, test } from 'vitest'
+import { readIdempotencyKey } from '../../src/intents/idempotency.ts'
 import { isReplay, order, problemOf, startTestService, storeSettings } from '../support/service.ts'
 
 describe.each(storeSettings)('%s', async (_, settings) => {
@@ -88,10 +89,7 @@ test.each<[what: string, send: () => Promise<Response>, omitted: number]>([
   const response = await send()
   const text = await response.text()
   expect([response.status, Buffer.byteLength(text) < 16_000]).toEqual([400, true])
-  const { errors, errorsOmitted = 0 } = JSON.parse(text) as {
-    readonly errors: readonly { readonly detail: string }[]
-    readonly errorsOmitted?: number
-  }
+  const { errors, errorsOmitted = 0 } = JSON.parse(text)
   expect([errors.length > 0, errors.length <= 20, errorsOmitted]).toEqual([true, true, omitted])
   for (const { detail } of errors) expect(detail.length).toBeLessThan(300)
 })
@@ -104,4 +102,26 @@ test('rejects a secret key sent by a browser, without CORS headers', async () =>
   const response = await service.retrieve('pi_x', { 'sec-fetch-site': 'none' })
   expect([...response.headers.keys()].join()).not.toContain('access-control')
   expect(await problemOf(response)).toBe('403 secret_key_in_browser')
+})
+
+const read = (value?: string) => readIdempotencyKey({ headers: { 'idempotency-key': value } })
+
+test.each([
+  ['k', 'k'],
+  ['"k"', 'k'],
+  ['"a\\"\\\\b"', 'a"\\b'],
+  ['a"b', 'a"b'],
+  ['!~', '!~'],
+  ['x'.repeat(255), 'x'.repeat(255)],
+  [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
+  [undefined, undefined],
+])('reads the Idempotency-Key %.20s', (value, key) => expect(read(value)).toBe(key))
+
+// A repeated header is one value with a comma and a space.
+const malformed = ['a b', '"', '""', '"a', '"a"b"', '"a\\b"', '"a b"', 'é', 'x'.repeat(256), 'k, k']
+
+test.each(malformed)('rejects the Idempotency-Key %.20s', (value) => {
+  const message = 'Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.'
+  const rejected = expect.objectContaining({ code: 'invalid_idempotency_key', message })
+  expect(() => read(value)).toThrow(rejected)
 })

@@ -1,13 +1,90 @@
 import { spawn } from 'node:child_process'
+import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createIntentStore } from '../../src/intents/store.ts'
+import { listEnvironments } from '../../src/merchants/environments.ts'
+import { newSecretKey } from '../../src/secret-keys.ts'
+import { openServedStore } from '../../src/start/open-store.ts'
 import { lockDirectory } from '../../src/store/data-directory.ts'
 import { sql } from '../../src/store/sql.ts'
-import { temporaryFolder } from '../support/lifetime.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { atEnd, temporaryFolder } from '../support/lifetime.ts'
 import { startProcess } from '../support/service.ts'
-import { hashes, newIntent, openTestStore } from '../support/store.ts'
+import { hashes, insertEnvironment, newIntent, openTestStore } from '../support/store.ts'
+
+const open = async (directory: string, secretKey?: string) =>
+  await openServedStore({ store: { kind: 'directory', directory }, secretKey })
+
+const isRoot = process.getuid?.() === 0
+
+test('rejects a directory that this user cannot write, with the fix, and creates nothing', async () => {
+  const folder = temporaryFolder()
+  fs.chmodSync(folder, 0o555)
+  // File permissions do not apply to root, so it becomes another user in the meantime.
+  if (isRoot) process.seteuid?.(65534)
+  const data = join(folder, 'data')
+  const rejected = open(data).finally(() => isRoot && process.seteuid?.(0))
+  const rule = `The data directory ${data} cannot be used (EACCES). Use a directory that the user who`
+  await expect(rejected).rejects.toThrow(rule)
+  expect(fs.readdirSync(folder)).toEqual([])
+})
+
+test('rejects a directory that lost its database, and leaves it as it is', async () => {
+  const directory = temporaryFolder()
+  await (await open(directory)).close()
+  fs.rmSync(join(directory, 'store.db'))
+  const rule = `The data directory ${directory} has a secret-key, but no store.db. Restore`
+  await expect(open(directory)).rejects.toThrow(rule)
+  expect(fs.readdirSync(directory)).not.toContain('store.db')
+})
+
+test('rejects a store of another version, with the fix', async () => {
+  const directory = temporaryFolder()
+  const { db, close } = await open(directory)
+  await db.query(sql`update store set version = 1`)
+  await close()
+  const rule = /^The store has tables of version 1, .*Use an empty/
+  await expect(open(directory)).rejects.toThrow(rule)
+})
+
+test('rejects a store that lost its secret key, and starts once it is restored', async () => {
+  const directory = temporaryFolder()
+  await (await open(directory)).close()
+  const stored = join(directory, 'secret-key')
+  fs.renameSync(stored, `${stored}.backup`)
+  await expect(open(directory)).rejects.toThrow('PI_SECRET_KEY: the file secret-key of the data')
+  expect(fs.existsSync(stored)).toBe(false)
+  const withAnother = open(directory, newSecretKey())
+  await expect(withAnother).rejects.toThrow('PI_SECRET_KEY: differs from the key')
+  fs.renameSync(`${stored}.backup`, stored)
+  await (await open(directory)).close()
+})
+
+test('keeps a directory for its owner, also if it was not', async () => {
+  const directory = temporaryFolder()
+  fs.chmodSync(directory, 0o755)
+  const { db, close } = await open(directory)
+  await db.script('create table if not exists kept (id text)')
+  for (const name of ['.', ...fs.readdirSync(directory)]) {
+    const { mode } = fs.statSync(join(directory, name))
+    expect(mode & 0o077, `${name}: ${mode.toString(8)}`).toBe(0)
+  }
+  await close()
+})
+
+test('has all rows in the one file after it was closed', async () => {
+  const directory = temporaryFolder()
+  const { db, close } = await open(directory)
+  await db.query(insertEnvironment('env_1', 'Kept', 'test'))
+  await close()
+  const copy = join(temporaryFolder(), 'copy.db')
+  fs.copyFileSync(join(directory, 'store.db'), copy)
+  const restored = openSqlite(copy)
+  atEnd(() => restored.close())
+  expect(await listEnvironments(restored)).toMatchObject([{ merchantName: 'Kept' }])
+})
 
 const dist = new URL('../../dist/', import.meta.url)
 
