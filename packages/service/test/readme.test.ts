@@ -34,9 +34,8 @@ test('the README names every variable that the service reads, and none that it d
 })
 
 test('the README names every method of a test environment', () => {
-  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(
-    SandboxEnvironment.prototype,
-  )
+  const { prototype } = SandboxEnvironment
+  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(prototype)
   for (const name of Object.keys(methods)) expect(readme).toContain(`\`${name}(`)
 })
 

@@ -23,9 +23,8 @@ async function open(
   })
 }
 
-function cookieOf(response: Response): string {
-  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-}
+const cookieOf = ({ headers }: Response): string =>
+  headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 
 async function show(path: string, cookie = ''): Promise<Response> {
   return await fetch(service.url + path, { headers: { cookie }, redirect: 'manual' })

@@ -61,10 +61,8 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   await revoking.query('begin')
   const event = { cause: 'revoked', status: 'canceled', at: new Date() }
   const state = { v: 1, confirmations: [], events: [event], challenge: null }
-  await revoking.query(
-    `update intents set status = 'canceled', state = $2, revision = revision + 1 where id = $1`,
-    [id, JSON.stringify(state)],
-  )
+  const set = `set status = 'canceled', state = $2, revision = revision + 1`
+  await revoking.query(`update intents ${set} where id = $1`, [id, JSON.stringify(state)])
   const paying = page.pay('4242424242424242', { version: 1 })
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
   await expect.poll(async () => (await operator.query(waiting)).rowCount).toBeGreaterThan(0)
@@ -73,22 +71,18 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   expect(await first.statusOf(id)).toBe('canceled')
 })
 
+const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid()`
+
+async function takeAway(): Promise<void> {
+  await server.cut()
+  await sleep(5000)
+  await server.start()
+}
+
 test.each([
-  [
-    'every connection was cut',
-    () =>
-      operator.query(`
-        select pg_terminate_backend(pid) from pg_stat_activity
-         where backend_type = 'client backend' and pid <> pg_backend_pid()`),
-  ],
-  [
-    'the database was away for seconds',
-    async () => {
-      await server.cut()
-      await sleep(5000)
-      await server.start()
-    },
-  ],
+  ['every connection was cut', () => operator.query(cut)],
+  ['the database was away for seconds', takeAway],
 ])('shows a change to a waiting buyer after %s', async (_, interrupt) => {
   const { page, waiting } = await openPages()
   await interrupt()

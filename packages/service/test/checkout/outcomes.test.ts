@@ -47,10 +47,8 @@ describe.each(storeSettings)('%s', async (_, settings) => {
   test('fails the intent after a stolen card, shown as a plain decline', async () => {
     const page = await service.openPage()
     const failure = { code: 'card_declined', declineCode: 'generic_decline', retryable: false }
-    expect(await (await page.pay('4000000000009979')).json()).toMatchObject({
-      status: 'failed',
-      lastPaymentFailure: failure,
-    })
+    const failed = { status: 'failed', lastPaymentFailure: failure }
+    expect(await (await page.pay('4000000000009979')).json()).toMatchObject(failed)
     expect(await problemOf(await page.pay())).toBe('409 intent_finalized')
   })
 
@@ -68,10 +66,9 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     const last = await (await answer(again, await enter(again), '1111')).text()
     expect(last).toContain('One try is left')
     await answer(again, tokenIn(last), '1111')
-    expect(await page.view()).toMatchObject({
-      status: 'requires_payment_method',
-      lastPaymentFailure: { declineCode: 'authentication_denied' },
-    })
+    const lastPaymentFailure = { declineCode: 'authentication_denied' }
+    const declined = { status: 'requires_payment_method', lastPaymentFailure }
+    expect(await page.view()).toMatchObject(declined)
   })
 
   test('settles a slow payment after five seconds, and never a pending one', async () => {

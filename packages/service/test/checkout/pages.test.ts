@@ -14,9 +14,8 @@ async function pageFor(id: string, referer?: string): Promise<Response> {
   return await fetch(`${service.url}/checkout/${id}`, { headers: referer ? { referer } : {} })
 }
 
-function ancestorsOf(response: Response): string | undefined {
-  return /frame-ancestors ([^;]*)/.exec(response.headers.get('content-security-policy') ?? '')?.[1]
-}
+const ancestorsOf = ({ headers }: Response): string | undefined =>
+  /frame-ancestors ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1]
 
 test('includes the registered origins in the hosted page, and no data of the intent', async () => {
   const { id, clientSecret } = await service.created({ ...order, orderId: 'TOP-SECRET-7' })

@@ -171,10 +171,8 @@ function expectInvariants(intent: Intent): void {
   const waits = status === 'requires_action' || status === 'processing'
   const shown = events.at(-1)?.status ?? 'requires_payment_method'
   expect([version, status]).toEqual([events.length + 1, shown])
-  expect([challenge !== null, finalizedAt !== null]).toEqual([
-    status === 'requires_action',
-    isFinal(status),
-  ])
+  const expected = [status === 'requires_action', isFinal(status)]
+  expect([challenge !== null, finalizedAt !== null]).toEqual(expected)
   expect(open).toEqual(waits ? confirmations.slice(-1) : [])
   const paid = confirmations.filter(({ providerPaymentId }) => providerPaymentId !== null)
   expect(paid.map(({ state }) => state)).toEqual(status === 'succeeded' ? ['succeeded'] : [])

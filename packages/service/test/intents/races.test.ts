@@ -35,6 +35,11 @@ const oneOf = (...statuses: string[]) => ({ status: expect.toBeOneOf(statuses) }
 const cancels = [payOnce(0), canceled, payOnce(1), simulated('canceled')]
 const expiry = [pay(), simulated('expired')]
 const paidOrExpired = oneOf('succeeded', 'expired')
+const codes = [answer('1234'), challengeCanceled, answer('0000', 'b', 'd')]
+const paidOrDeclined = oneOf('succeeded', 'requires_payment_method')
+const wrongCodes = [answer('1'), answer('2', 'b', 'd')]
+const triedOnce = { state: { challenge: { tries: 1 } } }
+const oneCode = { first: asked, accepted: 1 }
 const deadlines = [payOnce(0), timePassed, payOnce(1), timePassed]
 const expired = { status: 'expired', version: 2, revision: 2 }
 
@@ -45,25 +50,15 @@ const races: [what: string, causes: readonly Cause[], result: object, race: Race
   ['accepts a confirmation or a cancellation', cancels, oneOf('succeeded', 'canceled'), {}],
   ['accepts a confirmation or an outcome of the sandbox', expiry, paidOrExpired, {}],
   ['accepts no confirmation after the deadline', deadlines, expired, { hours: 24, accepted: 2 }],
-  ['uses a code once', times(8, answerOnce), paidAfterCode, { first: asked, accepted: 1 }],
-  [
-    'accepts a code or a cancellation or a wrong code',
-    [answer('1234'), challengeCanceled, answer('0000', 'b', 'd')],
-    oneOf('succeeded', 'requires_payment_method'),
-    { first: asked },
-  ],
+  ['uses a code once', times(8, answerOnce), paidAfterCode, oneCode],
+  ['accepts a code or a cancellation or a wrong code', codes, paidOrDeclined, { first: asked }],
   [
     'opens one challenge at forty pages (finding S8)',
     times(40, (at) => opened(`t-${at}`)),
     { status: 'requires_action' },
     { first: [pay('challenge')], accepted: 40 },
   ],
-  [
-    'counts one of two wrong codes with one token',
-    [answer('1'), answer('2', 'b', 'd')],
-    { state: { challenge: { tries: 1 } } },
-    { first: asked, accepted: 1 },
-  ],
+  ['counts one of two wrong codes with one token', wrongCodes, triedOnce, oneCode],
 ]
 
 /** Two connections to one file, as a service and a command have, and two instances on one server. */

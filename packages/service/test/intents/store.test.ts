@@ -9,6 +9,8 @@ import { hashes, newIntent, observed, stores } from '../support/store.ts'
 const at = new Date('2026-11-20T12:00:00.000Z')
 const in48Hours = new Date(at.getTime() + 48 * 3600_000)
 
+const created = { value: { type: 'created' } }
+
 function draft(key: number, changes: Partial<Intent> = {}, body = 1): Draft {
   return { intent: newIntent({ createdAt: at, ...changes }), key: hashes(key, body) }
 }
@@ -30,9 +32,9 @@ describe.each(stores)('%s', async (_, open) => {
     expect(await Promise.allSettled([...drafts, ...others].map(create))).toMatchObject([
       { value: { type: 'replayed', intent: first.intent } },
       { reason: { code: 'idempotency_key_reused' } },
-      { value: { type: 'created' } },
+      created,
       { value: { type: 'replayed', intent: plain.intent } },
-      ...Array(3).fill({ value: { type: 'created' } }),
+      ...Array(3).fill(created),
     ])
     const later = { createdAt: in48Hours }
     const again = await Promise.all([draft(60, later, 2), draft(60, later, 2)].map(create))
@@ -57,11 +59,7 @@ describe.each(stores)('%s', async (_, open) => {
     const { create: createBroken } = createIntentStore({ db: broken, now: () => at })
     const drafts = [{ intent: newIntent() }, draft(key), draft(20, { createdAt: in48Hours })]
     const results = await Promise.allSettled(drafts.map(createBroken))
-    expect(results).toMatchObject([
-      { value: { type: 'created' } },
-      { value: { type: 'created' } },
-      { reason: { code: '08006' } },
-    ])
+    expect(results).toMatchObject([created, created, { reason: { code: '08006' } }])
     const found = await Promise.all(drafts.map(({ intent }) => find(intent.id)))
     expect(found.map((intent) => intent !== undefined)).toEqual([true, true, false])
   })
@@ -81,7 +79,7 @@ describe.each(stores)('%s', async (_, open) => {
     const intents = [newIntent({ environmentId: 'env_deleted' }), newIntent()]
     expect(await Promise.allSettled(intents.map((intent) => create({ intent })))).toMatchObject([
       { reason: { code: 'invalid_credentials' } },
-      { value: { type: 'created' } },
+      created,
     ])
   })
 
@@ -96,11 +94,8 @@ describe.each(stores)('%s', async (_, open) => {
     const revoking = createIntentStore({ db: counted, now: () => at })
     for (let times = 0; times < 2; times++) await change(revoking, intent.id, { type: 'revoked' })
     expect(writes).toHaveLength(1)
-    expect(await find(intent.id)).toMatchObject({
-      status: 'canceled',
-      revokedAt: at,
-      state: { events: [{ cause: 'revoked', status: 'canceled' }] },
-    })
+    const state = { events: [{ cause: 'revoked', status: 'canceled' }] }
+    expect(await find(intent.id)).toMatchObject({ status: 'canceled', revokedAt: at, state })
     expect((await change(store, intent.id, pay()))?.rejection).toBe('payment_intent_not_found')
   })
 })

@@ -20,7 +20,6 @@ describe.each(stores)('%s', async (_, open) => {
   )
   const environment = (await findEnvironment(db, 'env_test')) as Environment
 
-  /** Reads the pages of a search. */
   const search = async (term?: string): Promise<readonly string[][]> => {
     const pages: string[][] = []
     let before: string | undefined

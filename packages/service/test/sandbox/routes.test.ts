@@ -8,9 +8,7 @@ const live = await service.newKey('Tsiran', 'live')
 const environment = service.environmentId
 const path = `/environments/${environment}`
 
-beforeEach(async () => {
-  await service.control('POST', `${path}/reset`)
-})
+beforeEach(async () => void (await service.control('POST', `${path}/reset`)))
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
 async function json(...sent: Parameters<typeof service.control>): Promise<any> {
@@ -65,6 +63,9 @@ test.each([
 const liveId = (await live.created()).id
 const livePath = `/payment-intents/${liveId}`
 const hidden = { intentId: null, path: '/payment-intents/pi_…' }
+const hiddenLonger = { ...hidden, path: '/payment-intents/pi_…/more' }
+const ofNobody = { ...hidden, status: 401, environment: null }
+const failing = { 'sandbox-fault': '500' }
 
 async function get(at: string, key?: string): Promise<Response> {
   return await fetch(service.url + at, { headers: key ? { authorization: `Bearer ${key}` } : {} })
@@ -100,11 +101,7 @@ test.each<Logged>([
   // It could be a card number.
   priced(1e20, 'AMD', { amount: null, currency: 'AMD' }),
   priced(100, 'toString', { amount: 100, currency: null }),
-  [
-    'a fault',
-    () => service.create(order, { 'sandbox-fault': '500' }),
-    { status: 500, faults: ['500'] },
-  ],
+  ['a fault', () => service.create(order, failing), { status: 500, faults: ['500'] }],
   [
     'no secret that is the name of a field',
     () => service.create({ ...order, [service.apiKey]: 1 }),
@@ -118,17 +115,9 @@ test.each<Logged>([
   ['a wrong path', () => get('/payment-intent/1', service.apiKey), { path: '/payment-intent/1' }],
   ['no live id, with a test key', () => service.retrieve(liveId), { ...hidden, status: 404 }],
   ['no live id, without a key', () => get(livePath), hidden],
-  [
-    'no live id, with a wrong key',
-    () => get(livePath, 'garbled'),
-    { ...hidden, status: 401, environment: null },
-  ],
+  ['no live id, with a wrong key', () => get(livePath, 'garbled'), ofNobody],
   ['no live id, of a page', () => fetch(service.url + livePath, { method: 'OPTIONS' }), hidden],
-  [
-    'no live id in a longer path',
-    () => get(`${livePath}/more`),
-    { ...hidden, path: `${hidden.path}/more` },
-  ],
+  ['no live id in a longer path', () => get(`${livePath}/more`), hiddenLonger],
 ])('logs %s', async (_, send, ...entries) => {
   for (const missing of ['/nothing', '/robots.txt']) await get(missing)
   await send()

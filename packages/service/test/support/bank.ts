@@ -29,11 +29,7 @@ export function tokenIn(html: string): string {
 }
 
 /** Submits a code, or `cancel`. */
-export async function answer(
-  { url }: ChallengeTicket,
-  token: string,
-  code: string,
-): Promise<Response> {
+export async function answer({ url }: ChallengeTicket, token: string, code: string) {
   const fields = code === 'cancel' ? { action: code } : { code, action: 'confirm' }
   return await submit(`${url}/answer`, { token, ...fields })
 }

@@ -12,11 +12,9 @@ export function opened(token = 'a', returnPage: string | null = null): Cause {
   return { type: 'challenge_opened', token, returnPage }
 }
 
-export function enter(
-  token = 'a',
-  next = 'b',
-  display: 'challenge' | 'redirect' = 'challenge',
-): Cause {
+type Display = 'challenge' | 'redirect'
+
+export function enter(token = 'a', next = 'b', display: Display = 'challenge'): Cause {
   return { type: 'challenge_entered', display, token, next }
 }
 

@@ -40,13 +40,10 @@ export class Merchant {
 
   /** Sends a create. A text `body` is sent as it is. */
   async create(body: unknown = order, headers: Record<string, string> = {}): Promise<Response> {
+    const own = { authorization: `Bearer ${this.apiKey}`, 'content-type': 'application/json' }
     const response = await fetch(`${this.url}/payment-intents`, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${this.apiKey}`,
-        'content-type': 'application/json',
-        ...headers,
-      },
+      headers: { ...own, ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
     return await described(response, 'create', headers)
@@ -91,10 +88,8 @@ export async function startTestService(
   { flags, ...timeouts }: Parameters<typeof startService>[2] & { readonly flags?: Flags } = {},
 ) {
   const isNew = env.PI_DATA_DIR === undefined && env.PI_DATABASE_URL === undefined
-  const config = readConfig(
-    { port: '0', demo: true, ...flags },
-    { PI_DRAIN_MS: '0', ...(isNew && { PI_DATA_DIR: temporaryFolder() }), ...env },
-  )
+  const own = { PI_DRAIN_MS: '0', ...(isNew && { PI_DATA_DIR: temporaryFolder() }) }
+  const config = readConfig({ port: '0', demo: true, ...flags }, { ...own, ...env })
   const logged: string[] = []
   const log = pino({ level: config.logLevel }, { write: (line) => void logged.push(line) })
   const { ready, stop } = await startService(config, log, timeouts)
@@ -131,11 +126,8 @@ export async function startTestService(
     control: async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) => {
       const authorization = `Bearer ${ready.adminToken}`
       const json = body !== undefined && { 'content-type': 'application/json' }
-      const sent = {
-        method,
-        headers: { authorization, ...json },
-        body: JSON.stringify(body) ?? null,
-      }
+      const headers = { authorization, ...json }
+      const sent = { method, headers, body: JSON.stringify(body) ?? null }
       return await fetch(`${url}/_sandbox${path}`, sent)
     },
   })
@@ -192,12 +184,10 @@ const responses: Readonly<Record<string, Readonly<Record<string, Described>> | u
   create: paths['/payment-intents']?.post?.responses,
   retrieve: paths['/payment-intents/{id}']?.get?.responses,
 }
-const schemas = new Map(
-  Object.entries(components.schemas).map(([name, schema]) => [
-    `#/components/schemas/${name}`,
-    z.fromJSONSchema(schema),
-  ]),
-)
+const schemas = new Map<string, z.ZodType>()
+for (const [name, schema] of Object.entries(components.schemas)) {
+  schemas.set(`#/components/schemas/${name}`, z.fromJSONSchema(schema))
+}
 
 /** Headers of the API; the others belong to HTTP and browsers. */
 const apiHeaders =
