@@ -9,11 +9,7 @@ import { atEnd } from '../support/lifetime.ts'
 
 async function serve(listener: RequestListener, bounds: Partial<ConnectionBounds> = {}) {
   const server = createServer({ keepAliveTimeout: 60_000 })
-  serveConnections(server, listener, {
-    max: 100,
-    writeTimeout: 60_000,
-    ...bounds,
-  })
+  serveConnections(server, listener, { max: 100, writeTimeout: 60_000, ...bounds })
   server.listen(0)
   atEnd(() => server.close().closeAllConnections())
   await once(server, 'listening')
@@ -48,11 +44,10 @@ const waitOrEnd: RequestListener = ({ url }, response) => {
 }
 
 const large = Buffer.alloc(50 * 2 ** 20, 'a')
+const endLarge: RequestListener = (_request, response) => response.end(large)
 
 test('closes a connection whose client reads no byte before the timeout', async () => {
-  const { server, port } = await serve((_request, response) => response.end(large), {
-    writeTimeout: 2000,
-  })
+  const { server, port } = await serve(endLarge, { writeTimeout: 2000 })
   const accepted = once(server, 'connection') as Promise<[Socket]>
   const socket = await openSocket(port)
   const [connection] = await accepted
@@ -66,7 +61,7 @@ test('closes a connection whose client reads no byte before the timeout', async 
 })
 
 test('keeps a connection whose client reads slowly', async () => {
-  const { port } = await serve((_request, response) => response.end(large), { writeTimeout: 3000 })
+  const { port } = await serve(endLarge, { writeTimeout: 3000 })
   const socket = await openSocket(port)
   let bytes = 0
   socket.pause().write(request())
@@ -102,17 +97,15 @@ test('serves one request of a connection at a time, and all in order', async () 
     ends.push(() => response.end(`${url}\n`))
   })
   const socket = await openSocket(port)
-  let received = ''
-  socket.on('data', (chunk) => {
-    received += chunk
-  })
+  const received: Buffer[] = []
+  socket.on('data', (chunk) => received.push(chunk))
   const paths = Array.from({ length: 20 }, (_, at) => `/${at}`)
   socket.write(paths.map(request).join(''))
   for (const at of paths.keys()) {
     await expect.poll(() => begun).toEqual(paths.slice(0, at + 1))
     ends[at]?.()
   }
-  await expect.poll(() => received.match(/\/\d+$/gm)).toEqual(paths)
+  await expect.poll(() => `${Buffer.concat(received)}`.match(/\/\d+$/gm)).toEqual(paths)
   socket.destroy()
 })
 
@@ -131,7 +124,7 @@ test.each([
   ['a request whose response they do not read', request('/large')],
 ])('serves new clients when all connections sent %s', async (_, sent) => {
   const listener: RequestListener = (incoming, response) => {
-    if (incoming.url === '/large') response.end(large)
+    if (incoming.url === '/large') endLarge(incoming, response)
     else incoming.resume().once('end', () => response.end('done'))
   }
   const { port } = await serve(listener, { max: 4 })

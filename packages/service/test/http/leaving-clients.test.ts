@@ -12,37 +12,27 @@ await page.open({ id, clientSecret }, shop)
 
 const json = 'Content-Type: application/json'
 const body = JSON.stringify(order)
-const [chunk, rest] = [body.slice(0, 9), body.slice(9)]
 const apiKey = `Authorization: Bearer ${service.apiKey}`
 const session = `Authorization: Bearer ${page.token}`
 const admin = `Authorization: Bearer ${service.ready.adminToken}`
 const origin = `Origin: ${service.url}`
 
-function get(path: string, ...headers: string[]): string {
-  return message(`GET ${path}`, headers, [''])
-}
-
-function post(path: string, content: string, ...headers: string[]): string {
-  return message(`POST ${path}`, [json, `Content-Length: ${content.length}`, ...headers], [content])
-}
-
-function message(line: string, headers: readonly string[], content: readonly string[]): string {
+function message(line: string, headers: readonly string[], content = ''): string {
   const head = [`${line} HTTP/1.1`, `Host: ${hostAndPort}`, 'Connection: close', ...headers]
-  return [...head, '', ...content].join('\r\n')
+  return [...head, '', content].join('\r\n')
 }
 
-const chunked = message(
-  'POST /payment-intents',
-  [apiKey, json, 'Transfer-Encoding: chunked'],
-  [...[chunk, rest].flatMap((part) => [part.length.toString(16), part]), '0', '', ''],
-)
+const get = (path: string, ...headers: string[]) => message(`GET ${path}`, headers)
+const post = (path: string, content: string, ...headers: string[]) =>
+  message(`POST ${path}`, [json, `Content-Length: ${content.length}`, ...headers], content)
+const create = post('/payment-intents', body, apiKey)
+const chunks = [body.slice(0, 9), body.slice(9), '']
+const chunkedBody = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+const chunkedHead = [apiKey, json, 'Transfer-Encoding: chunked']
+const chunked = message('POST /payment-intents', chunkedHead, chunkedBody.join(''))
 
 test.each([
-  [
-    'the merchant API',
-    [post('/payment-intents', body, apiKey), chunked, get(`/payment-intents/${id}`, apiKey)],
-    [],
-  ],
+  ['the merchant API', [create, chunked, get(`/payment-intents/${id}`, apiKey)], []],
   [
     'the hosted page and its API',
     [

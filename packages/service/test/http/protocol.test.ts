@@ -1,6 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { rawRequest } from '@pi-checkout/test-support/raw-http'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { createApp } from '../../src/http/app.ts'
+import { Overloaded } from '../../src/store/errors.ts'
 import { order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
@@ -57,22 +60,17 @@ test.each([
 ] as const)('rejects %s with a problem, and closes the connection', async (_, lines, detail) => {
   const [response = '', text = ''] = (await rawRequest(port, lines)).split('\r\n\r\n')
   expect(response).toMatch(/^HTTP\/1\.1 400 .*connection: close.*request-id: req_/s)
-  expect(JSON.parse(text)).toMatchObject({
-    code: 'invalid_header',
-    detail: expect.stringContaining(detail),
-  })
+  const problem = { code: 'invalid_header', detail: expect.stringContaining(detail) }
+  expect(JSON.parse(text)).toMatchObject(problem)
 })
 
 test.each([
   ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', ['HTTP/1.1 201']],
   ['a request with a malformed chunk', [...chunkedHead, '', 'x', ''].join('\r\n'), null],
-] as const)(
-  'sends no problem for %s in place of an earlier response',
-  async (_, more, statuses) => {
-    const lines = [...head, length, 'Sandbox-Fault: delay=200', '', body + more]
-    expect((await rawRequest(port, lines)).match(/HTTP\/1\.1 \d+/g)).toEqual(statuses)
-  },
-)
+] as const)('sends no problem for %s in place of an earlier response', async (_, more, sent) => {
+  const lines = [...head, length, 'Sandbox-Fault: delay=200', '', body + more]
+  expect((await rawRequest(port, lines)).match(/HTTP\/1\.1 \d+/g)).toEqual(sent)
+})
 
 const admin = { authorization: `Bearer ${service.ready.adminToken}` }
 const session = { origin: service.url, authorization: 'Bearer x' }
@@ -102,4 +100,35 @@ test.each<[string, string | Buffer, string, string | null]>([
   const response = await fetch(`${service.url}/payment-intents`, request)
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
   expect(await problemOf(response)).toBe(problem)
+})
+
+test('keeps an idle connection longer than proxies and clients do', async () => {
+  const { headers } = await fetch(`${service.url}/healthz`)
+  const [, seconds] = /timeout=(\d+)/.exec(headers.get('keep-alive') ?? '') ?? []
+  expect(Number(seconds)).toBeGreaterThan(60)
+})
+
+const proxied = await startTestService({ PI_PUBLIC_URL: 'https://pay.example.com' })
+const token = `Authorization: Bearer ${proxied.ready.adminToken}`
+
+test.each([
+  [200, '10.0.0.5:4000', ['/healthz', '/readyz']],
+  [400, 'service:4000', ['/docs', '/checkout/pi_x', '/v1/pi-checkout.js', '/_sandbox/']],
+  [200, 'pay.example.com', ['/docs']],
+  [404, 'pay.example.com', ['/_sandbox/', '/_sandbox/environments']],
+])('returns %s behind a proxy to the Host %s for %j', async (status, host, paths) => {
+  for (const path of paths) {
+    const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, token]
+    const response = await sendRaw(proxied.url, lines)
+    expect(response.status, path).toBe(status)
+  }
+})
+
+test('rejects with Retry-After when too many requests wait for the store', async () => {
+  const app = createApp({ log: pino({ enabled: false }) })
+  app.get('/', () => Promise.reject(new Overloaded()))
+  const response = await app.inject('/')
+  expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
+  const detail = expect.stringContaining('This request was not run')
+  expect(response.json()).toMatchObject({ code: 'store_unavailable', retryable: true, detail })
 })

@@ -26,9 +26,8 @@ test('registers the given shop origins', async () => {
   const ready = await start({ shopOrigins: ['https://shop.example'] })
   const headers = { authorization: `Bearer ${ready.adminToken}` }
   const response = await fetch(`${ready.baseUrl}/_sandbox/environments`, { headers })
-  expect(await response.json()).toMatchObject({
-    environments: [{ origins: ['http://localhost:3000', 'https://shop.example'] }],
-  })
+  const environments = [{ origins: ['http://localhost:3000', 'https://shop.example'] }]
+  expect(await response.json()).toMatchObject({ environments })
 })
 
 test('ignores environment variables', async () => {
