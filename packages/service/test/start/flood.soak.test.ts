@@ -33,8 +33,8 @@ test.each([
 
     const done = new AbortController()
     const watching = [
-      watchHealth(program, done.signal, { from: '127.0.0.2' }),
-      watchHealth(program, done.signal, { from: '127.0.0.1', limit: 1000 }),
+      watchHealth(program, done.signal, '127.0.0.2'),
+      watchHealth(program, done.signal, '127.0.0.1', 1000),
     ]
     const bytes = flood(`HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
     const attacker = new Worker(attack, { eval: true, workerData: { port, connections, bytes } })
@@ -69,11 +69,7 @@ for (let at = 0; at < connections; at++) {
 `
 
 /** Fails if two polls in a row are late, or one is six times as late. A slow disk delays only one, and not as long. */
-async function watchHealth(
-  program: Program,
-  signal: AbortSignal,
-  { limit = 500, from }: { readonly limit?: number; readonly from?: string } = {},
-): Promise<void> {
+async function watchHealth(program: Program, signal: AbortSignal, from: string, limit = 500) {
   for (let last = ''; !signal.aborted; await sleep(100)) {
     const { took, text } = await pollHealth(program, from)
     const late = took > limit ? text : ''
@@ -86,7 +82,7 @@ async function watchHealth(
  * Returns how many milliseconds a response took, without those in which service or test waited for a processor of a busy
  * machine.
  */
-async function pollHealth({ ready, child }: Program, from?: string) {
+async function pollHealth({ ready, child }: Program, from: string) {
   const [begin, service, own] = [performance.now(), scheduled(child.pid), scheduled('self')]
   const { port, host } = new URL(ready.baseUrl)
   const request = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLoadBalancer } from '@pi-checkout/test-support/load-balancer'
 import { expect, test } from 'vitest'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
-import { order, startProcess } from '../support/service.ts'
+import { Merchant, startProcess } from '../support/service.ts'
 
 const { env } = await startPostgres()
 const start = async () => await startProcess([], { ...env, PI_DRAIN_MS: '1000' })
@@ -12,6 +10,7 @@ const first = await start()
 const instances = [first, await start(), await start()]
 const balancer = await startLoadBalancer()
 atEnd(balancer.stop)
+const merchant = new Merchant({ ...first, url: balancer.origin })
 let stopped = false
 
 test('fails no request while three instances behind a balancer restart three times', async () => {
@@ -57,23 +56,9 @@ async function untilAllReady(): Promise<void> {
 /** Creates intents on connections that stay open, and counts the results. Leaves time for the restarts. */
 async function send(results: Map<string, number>): Promise<void> {
   await untilAllReady()
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   while (!stopped) {
-    const result = await create(agent).catch(String)
+    const result = await merchant.create().then(({ status }) => `${status}`, String)
     results.set(result, (results.get(result) ?? 0) + 1)
     await sleep(20)
   }
-  agent.destroy()
-}
-
-async function create(agent: Agent): Promise<string> {
-  const sent = request(`${balancer.origin}/payment-intents`, {
-    agent,
-    method: 'POST',
-    headers: { authorization: `Bearer ${first.apiKey}`, 'content-type': 'application/json' },
-  })
-  sent.end(JSON.stringify(order))
-  const [response] = await once(sent, 'response')
-  await once(response.resume(), 'end')
-  return String(response.statusCode)
 }
