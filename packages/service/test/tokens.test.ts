@@ -16,9 +16,8 @@ const claims = { origin, aud: 'session', sub: 'pi_1', exp: later(900).getTime() 
 let clock = now
 const tokensOf = (secretKey = root) => createTokens(readSecretKey(secretKey), () => clock)
 
-async function verify(token: string, secretKey = root) {
-  return await tokensOf(secretKey).verify('session', token)
-}
+const verify = async (token: string, secretKey = root) =>
+  await tokensOf(secretKey).verify('session', token)
 
 test('accepts a session for fifteen minutes, at the instance that signed it and at another one', async () => {
   const tokens = tokensOf()

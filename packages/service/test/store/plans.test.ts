@@ -38,9 +38,7 @@ async function scansOf(text: string): Promise<string[]> {
   return Array.from(scans, ([, scan = '']) => scan)
 }
 
-function sqlOf(text: string): Statement {
-  return { name: '', text, values: [] }
-}
+const sqlOf = (text: string): Statement => ({ name: '', text, values: [] })
 
 async function expectIndexes(): Promise<void> {
   for (const [index, statement, other] of statements) {

@@ -16,7 +16,6 @@ const [one, two] = instances
 const operator = await connectTo(server.url)
 const environment = one.environmentId
 
-/** Creates another database on the same server. */
 async function newDatabase(name: string, options = ''): Promise<string> {
   await operator.query(`create database ${name} ${options}`)
   return server.url.replace(/postgres$/, name)
@@ -64,10 +63,9 @@ test('gives the key of a failed request to its waiting duplicate, for which it w
   await first.query('begin')
   await first.query(text, [...values])
   const other = { intent: newIntent({ environmentId: environment }), key: hashes(98) }
-  expect(await Promise.allSettled([create(draft), create(other)])).toMatchObject([
-    { reason: { code: 'idempotency_key_in_use' } },
-    { value: { type: 'created' } },
-  ])
+  const results = await Promise.allSettled([create(draft), create(other)])
+  const inUse = { reason: { code: 'idempotency_key_in_use' } }
+  expect(results).toMatchObject([inUse, { value: { type: 'created' } }])
   const waiter = create(draft)
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
   await expect.poll(async () => (await operator.query(waiting)).rowCount).toBe(1)
@@ -87,16 +85,15 @@ test('replays a create in a database with other defaults', async () => {
   const responses = await Promise.all([1, 2, 3].map(() => service.create(order, key)))
   const texts = await Promise.all(responses.map((response) => response.text()))
   expect(new Set(texts).size).toBe(1)
-  const { createdAt } = JSON.parse(String(texts[0])) as { createdAt: string }
-  expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(startedAt)
-  expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now())
+  const createdAt = Date.parse(JSON.parse(String(texts[0])).createdAt)
+  expect([createdAt >= startedAt, createdAt <= Date.now()]).toEqual([true, true])
 })
 
 test('rejects a database that is not encoded in UTF-8, with the fix', async () => {
   const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
-  await expect(openPostgres(url)).rejects.toThrow(
-    'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb',
-  )
+  const rule =
+    'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb'
+  await expect(openPostgres(url)).rejects.toThrow(rule)
 })
 
 test('uses a clock that another instance has set within seconds', async () => {

@@ -7,7 +7,6 @@ const shop = 'http://localhost:3000'
 const page = `${shop}/orders/A-1001?step=pay`
 const service = await startTestService()
 
-/** Returns a page whose intent has an open challenge. */
 async function challenged(number = '4000000000003220'): Promise<HostedPage> {
   const client = await service.openPage()
   await client.pay(number)
