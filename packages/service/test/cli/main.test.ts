@@ -148,10 +148,8 @@ const counter = `
   console.log('ready')`
 
 test('exec passes one Ctrl-C to its command, although npx passes it on too', async () => {
-  const { child, log } = await startProgram(
-    [piService, 'exec', '--', process.execPath, '-e', counter],
-    { detached: true },
-  )
+  const exec = [piService, 'exec', '--', process.execPath, '-e', counter]
+  const { child, log } = await startProgram(exec, { detached: true })
   // The terminal sends it to the group, and then npx to its command.
   process.kill(-(child.pid ?? 0), 'SIGINT')
   await setTimeout(100)
