@@ -88,7 +88,6 @@ test('has all rows in the one file after it was closed', async () => {
 
 const dist = new URL('../../dist/', import.meta.url)
 
-/** Runs a module in a separate process, and returns what it printed. */
 async function runModule(source: string, ...args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', source, ...args])
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])

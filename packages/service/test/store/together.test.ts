@@ -92,7 +92,6 @@ describe.each(stores)('%s', async (_, open) => {
   })
 })
 
-/** Returns the indexes of those that fail. */
 async function rejectedOf(promises: readonly Promise<unknown>[]): Promise<readonly number[]> {
   const results = await Promise.allSettled(promises)
   return results.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []))
