@@ -21,8 +21,8 @@ async function startPooler(sessionCount: number): Promise<string> {
       .on('data', async (message: Buffer) => {
         if (!isKnown) {
           isKnown = true
-          const greetings = await Promise.all(sessions.map(({ greeting }) => greeting(message)))
-          client.write(greetings[0] ?? '')
+          for (const session of sessions) await session.greeting(message)
+          client.write(await (sessions[0] as Session).greeting(message))
         } else if (message.toString('latin1', 0, 1) !== 'X') {
           const session = own ?? (sessions[next++ % sessionCount] as Session)
           const reply = await session.send(message)
@@ -33,8 +33,10 @@ async function startPooler(sessionCount: number): Promise<string> {
   }).listen(0, '127.0.0.1')
   atEnd(() => pooler.close())
   await once(pooler, 'listening')
-  const { port } = pooler.address() as AddressInfo
-  return server.url.replace(new URL(server.url).port, String(port))
+  return server.url.replace(
+    new URL(server.url).port,
+    String((pooler.address() as AddressInfo).port),
+  )
 }
 
 /** Each reply ends with this message, which ends with the state of the transaction. */

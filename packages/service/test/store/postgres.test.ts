@@ -54,7 +54,7 @@ test.each([
   await expect(started).rejects.not.toThrow(secretKey)
 })
 
-test('gives the key of a failed request to its waiting duplicate, for which it waits two seconds', async () => {
+test('gives the key of a failed request to its waiting duplicate', async () => {
   const [db, first] = [await openPostgres(server.url), await connectTo(server.url)]
   atEnd(() => db.close())
   const { create } = createIntentStore({ db, now: () => new Date() })
@@ -91,9 +91,9 @@ test('replays a create in a database with other defaults', async () => {
 
 test('rejects a database that is not encoded in UTF-8, with the fix', async () => {
   const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
-  const rule =
-    'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb'
-  await expect(openPostgres(url)).rejects.toThrow(rule)
+  await expect(openPostgres(url)).rejects.toThrow(
+    'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb',
+  )
 })
 
 test('uses a clock that another instance has set within seconds', async () => {
