@@ -187,7 +187,7 @@ test('adds fault rules that break the next requests, and removes them', async ({
   const none = page.getByText('No fault rules. Responses are not modified.')
   await expect(none).toBeVisible()
   for (const times of ['2', '3']) {
-    await page.getByLabel('Times').fill(times)
+    await page.getByLabel('Number of requests').fill(times)
     await page.getByRole('button', { name: 'Add rule' }).click()
     await expect(page.getByText(`next ${times} requests`)).toBeVisible()
   }

@@ -10,7 +10,7 @@ export function cataloguePage(cart: readonly Line[]): Page {
     <div class="hero columns">
       <div class="stack">
         <h1>Made slowly, in the land of apricots</h1>
-        <p class="muted">Clay, copper, wool, and fruit from eight small workshops across Armenia. Packed in Yerevan, at your door within a week.</p>
+        <p class="muted">Clay, copper, wool, and fruit from eight small workshops across Armenia. Packed in Yerevan.</p>
       </div>
       <img src="/pictures/valley.svg" alt="Mount Ararat above the apricot gardens" width="1200" height="640" fetchpriority="high">
     </div>

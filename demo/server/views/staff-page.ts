@@ -28,8 +28,8 @@ export function staffPage(orders: readonly OrderDetails[], inspectorUrl: string 
 }
 
 const nothing = {
-  title: 'Nothing to decide',
-  text: 'A second payment for an order, or one for a closed order, waits here for your decision.',
+  title: 'No payments to review',
+  text: 'If an order is paid twice, or after it was closed, the shop’s staff decides here.',
   picture: 'coffee-cups',
 }
 

@@ -12,8 +12,8 @@ export function faultsSection(sandbox: Sandbox): TemplateResult {
   return html`<div class="cards columns">
     <section class="box stack">
       <h2>Break the next requests</h2>
-      <p class="hint">Tests how your server handles a lost, late, or wrong response of
-        <b>${name(environment?.merchant)}</b>. For a single request, send the header <code>Sandbox-Fault</code>.</p>
+      <p class="hint">Tests how the server of <b>${name(environment?.merchant)}</b> handles a lost, late, or wrong
+        response. For a single request, send the header <code>Sandbox-Fault</code>.</p>
       ${ruleForm(sandbox)}
     </section>
     <section class="box stack">
@@ -72,7 +72,7 @@ function ruleForm(sandbox: Sandbox): TemplateResult {
     <label class="delay">Milliseconds
       <input name="ms" type="number" min="1" max="99999" value="3000" required>
     </label>
-    <label>Times
+    <label>Number of requests
       <input name="times" type="number" min="1" max="1000" value="1" required>
     </label>
     <button class="primary">Add rule</button>

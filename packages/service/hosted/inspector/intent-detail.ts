@@ -63,6 +63,7 @@ function actions(
   return keyed(
     `${id} ${status}`,
     html`<div class="row outcomes" role="group" aria-label="Simulate an outcome">
+      <span class="hint">Simulate:</span>
       ${outcomes.get(status)?.map((outcome) => {
         const [label, hint] = labels[outcome]
         return html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`
