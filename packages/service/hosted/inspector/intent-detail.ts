@@ -89,7 +89,7 @@ const labels: Readonly<Record<SimulatedOutcome, readonly [label: string, hint: s
   declined: ['Decline', 'The bank declines, and the buyer can try again'],
   failed: ['Fail', 'The bank declines for good: the intent is final'],
   requires_action: ['Challenge', 'The bank asks for a code'],
-  processing: ['Keep processing', 'The bank decides later: until you choose'],
+  processing: ['Process', 'The bank decides later: until you choose'],
   canceled: ['Cancel', 'The buyer cancels'],
   expired: ['Expire', 'As after 24 hours'],
 }
