@@ -5,12 +5,13 @@ import {
   eventsAfterTick,
   expect,
   mountDirectly,
+  type Order,
   type Sites,
+  serveOrders,
   test,
   waitForState,
 } from '../fixtures/element-sites.ts'
 import { violationsIn } from '../fixtures/hosted-form.ts'
-import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
 const twoFields = `<input id="mail" aria-label="Mail"><pi-checkout id="pay"></pi-checkout><button id="next">Next</button>`
 

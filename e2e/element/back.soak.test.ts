@@ -1,4 +1,4 @@
-import { cachingContext } from '../fixtures/caching-context.ts'
+import { cachingContext } from '../fixtures/base-test.ts'
 import {
   eventsAfterTick,
   expect,

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import { actInFrame, expect, test } from '../fixtures/element-sites.ts'
+import { actInFrame, expect, type Order, serveOrders, test } from '../fixtures/element-sites.ts'
 import { bundleComponent } from '../fixtures/example-pages.ts'
-import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
 const inline = `
   import { getStatus, postHandoff } from '@pi-checkout/element/client'

@@ -4,11 +4,12 @@ import {
   configure,
   eventsOf,
   expect,
+  type Order,
+  serveOrders,
   test,
   waitForEvent,
   waitForState,
 } from '../fixtures/element-sites.ts'
-import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
 const element = (attributes: string, content = ''): string =>
   `<pi-checkout id="pay" ${attributes}>${content}</pi-checkout>`

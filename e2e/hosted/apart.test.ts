@@ -1,7 +1,8 @@
 /** What the hosted page shows without a session. The element removes it; another parent may not. @module */
-import { createIntent } from '../fixtures/api.ts'
+
 import { hostedPage } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/hosted-form.ts'
+import { createIntent } from '../fixtures/merchant.ts'
 import { authenticate, connectTo, messageTypes } from '../fixtures/played-element.ts'
 
 test('without script the full page says what to do, and leads back to the shop', async ({

@@ -2,9 +2,9 @@ import { control } from '@pi-checkout/test-support/sandbox'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { startService } from '@pi-checkout/test-support/stack'
 import type { Locator, Page } from '@playwright/test'
-import { createIntent } from '../fixtures/api.ts'
 import { violationsIn } from '../fixtures/hosted-form.ts'
 import { create, expect, linesOf, test } from '../fixtures/inspector.ts'
+import { createIntent } from '../fixtures/merchant.ts'
 
 test('shows a new intent automatically, and pays it with one click; shows a rejection until it is dismissed', async ({
   page,

@@ -2,7 +2,7 @@
 import { payWith } from '@pi-checkout/element/testing'
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Page } from '@playwright/test'
-import { createIntent } from '../fixtures/api.ts'
+import { createIntent } from '../fixtures/merchant.ts'
 import { authenticate, messages, messageTypes, playElement } from '../fixtures/played-element.ts'
 import { test as base, expect, type Stack } from '../fixtures/test-stack.ts'
 

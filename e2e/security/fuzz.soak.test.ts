@@ -9,8 +9,8 @@ import { rawRequest, statusOf } from '@pi-checkout/test-support/raw-http'
 import { type Stack, startStack } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
 import fc from 'fast-check'
-import { createIntent, retrieve } from '../fixtures/api.ts'
 import { workerFixture } from '../fixtures/base-test.ts'
+import { createIntent, retrieve } from '../fixtures/merchant.ts'
 import { ascii, jsonNear, oddLines, tokenNear } from './inputs.ts'
 
 /** Inputs for each operation. */

@@ -1,7 +1,7 @@
 import { payWith } from '@pi-checkout/element/testing'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
+import { cachingContext } from '../fixtures/base-test.ts'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
-import { cachingContext } from '../fixtures/caching-context.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 test.use({ context: cachingContext })

@@ -2,7 +2,7 @@ import { payWith } from '@pi-checkout/element/testing'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import type { Page } from '@playwright/test'
 import { addToCart, expectOrder, hostedPage, orderOf } from '../fixtures/buyer.ts'
-import { startSmallShop } from '../fixtures/small-shop.ts'
+import { startSmallShop } from '../fixtures/merchant.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 /** Blocks the scripts of the shop's pages, and goes to the full page as their form does. */

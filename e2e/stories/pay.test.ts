@@ -1,6 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
 import type { Page } from '@playwright/test'
-import { retrieve } from '../fixtures/api.ts'
 import {
   challengePage,
   expectOrder,
@@ -8,6 +7,7 @@ import {
   openCheckout,
   pressToClose,
 } from '../fixtures/buyer.ts'
+import { retrieve } from '../fixtures/merchant.ts'
 import { expect, type Stack, test } from '../fixtures/test-stack.ts'
 
 const firefox = { tag: '@firefox' }
