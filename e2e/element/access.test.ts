@@ -33,10 +33,7 @@ async function focusForm(page: Page): Promise<void> {
   await expect.poll(() => focusedInside(page)).toBe('IFRAME')
 }
 
-test('has no axe violations in any state, and is a named group that reports when it is loading', async ({
-  page,
-  sites,
-}) => {
+test('has no axe violations in any state, and is a named group', async ({ page, sites }) => {
   await sites.openShop({ hosted: { steps: [] }, script: configure })
   await waitForState(page, 'idle')
   expect(await violations(page)).toEqual([])
@@ -64,10 +61,7 @@ test('has no axe violations in any state, and is a named group that reports when
   expect(await violations(page)).toEqual([])
 })
 
-test('leaves the focus alone while loading, and the hidden frame out of the focus order', async ({
-  page,
-  sites,
-}) => {
+test('takes no focus while it is loading', async ({ page, sites }) => {
   await sites.openShop({
     body: twoFields,
     hosted: { steps: [] },
@@ -130,10 +124,7 @@ const announced = (page: Page): Promise<string[]> => page.evaluate('announced')
 
 const thanks = 'We have received your payment. Thank you.'
 
-test('each result is heard once, and takes the focus of the form, but not of another field', async ({
-  page,
-  sites,
-}) => {
+test('each result is heard once, and takes the focus of the form only', async ({ page, sites }) => {
   for (const [phase, text, inForm = false] of [
     [
       'processing',
@@ -162,11 +153,7 @@ test('each result is heard once, and takes the focus of the form, but not of ano
   }
 })
 
-test('a status that fails for a moment is asked again; a buyer in the form hears of the long wait, and nothing moves', async ({
-  page,
-  sites,
-  pageErrors,
-}) => {
+test('a buyer in the form hears of a long wait', async ({ page, sites, pageErrors }) => {
   pageErrors.allow(/status of 503/)
   const { orders } = await openOrder(page, sites)
   await focusForm(page)
@@ -186,10 +173,7 @@ test('a status that fails for a moment is asked again; a buyer in the form hears
   await waitForState(page, 'paid')
 })
 
-test('a canceled payment names its reason; a buyer who tries again by keyboard gets the next intent, and keeps the focus', async ({
-  page,
-  sites,
-}) => {
+test('a buyer who tries again after a cancellation keeps the focus', async ({ page, sites }) => {
   const { orders, requests } = await openOrder(page, sites)
   await focusForm(page)
   orders.A = { phase: 'failed', reason: 'canceled' }

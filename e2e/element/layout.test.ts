@@ -16,10 +16,7 @@ async function expectHeight(page: Page, height: number): Promise<void> {
     .toBe(height)
 }
 
-test('shows the places of the form until it is usable, in the colors of the page; it, growth, and a reload shift nothing', async ({
-  page,
-  sites,
-}) => {
+test('shows the places of the form in its colors, and shifts nothing', async ({ page, sites }) => {
   await page.emulateMedia({ colorScheme: null })
   await observeShifts(page)
   await sites.openShop({

@@ -11,10 +11,7 @@ import {
   waitForState,
 } from '../fixtures/element-sites.ts'
 
-test('without a status, reports each end of a form that is usable again, and nothing else', async ({
-  page,
-  sites,
-}) => {
+test('without a status, reports each end of the form once', async ({ page, sites }) => {
   await sites.openShop({ hosted: { steps: ['busy', 'ready', 'finish', 'finish', 'busy'] } })
   await waitForState(page, 'finished')
   const ended = ['pi-statechange finished', 'pi-finish']
@@ -42,10 +39,7 @@ test('leaves no frame if a handler of an event removes the element', async ({ pa
   }
 })
 
-test('sends the closest language to the frame, and again when it changes', async ({
-  page,
-  sites,
-}) => {
+test('sends the closest language to the frame, also when it changes', async ({ page, sites }) => {
   await sites.openShop()
   await waitForState(page, 'ready')
   const frame = page.locator('#pay iframe')
@@ -63,10 +57,7 @@ test('sends the closest language to the frame, and again when it changes', async
   expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
-test('mounts again once after a failure, then shows the error, and Try again mounts', async ({
-  page,
-  sites,
-}) => {
+test('mounts again once after a failure, then offers to try again', async ({ page, sites }) => {
   await sites.openShop({ hosted: { steps: ['fail-internal'] } })
   await waitForEvent(page, 'pi-error internal')
   expect(sites.requests).toHaveLength(2)

@@ -13,10 +13,7 @@ const handoff = "{ id: 'pi_1', clientSecret: 'pi_1_secret_x', replayed: true }"
 const setHandoff = `pay.handoff = ${handoff}`
 const setFetchHandoff = `pay.fetchHandoff = async () => (${handoff})`
 
-test('mounts the hosted page of its own checkout from the two values, and keeps no secret', async ({
-  page,
-  sites,
-}) => {
+test('mounts the hosted page from the two values, and keeps no secret', async ({ page, sites }) => {
   const { attacker } = sites
   for (const [name, script, body = element] of [
     ['handoff', `${configure}; ${setHandoff}`],
@@ -72,10 +69,7 @@ function readValues(): string {
   return [...names, ...text, pay.shadowRoot?.innerHTML].join()
 }
 
-test('sends no port or secret to a frame that was redirected to another origin', async ({
-  page,
-  sites,
-}) => {
+test('sends no port or secret to a frame that left the checkout', async ({ page, sites }) => {
   const hello =
     "parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc: 'A'.repeat(32) }, '*')"
   // The second message arrives after the first one was handled.

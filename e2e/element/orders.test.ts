@@ -49,10 +49,7 @@ for (const [name, attributes, showA, showB, when] of [
   ['base-path', '', "pay.basePath = '/checkout'", "pay.basePath = '/b'", ['ready']],
   ['fetchHandoff', '', setHandoff('A'), setHandoff('B'), ['busy', 'paid']],
 ] as const) {
-  test(`another ${name} shows the other order, also while ${when.join(', ')}`, async ({
-    page,
-    sites,
-  }) => {
+  test(`another ${name} shows the other order, while ${when}`, async ({ page, sites }) => {
     const orders: Record<string, Order> = {}
     const requests = await serveOrders(page, sites, orders)
     await sites.openShop({ body: element(attributes, 'Waiting'), script: configure })
@@ -91,10 +88,7 @@ for (const [name, attributes, showA, showB, when] of [
   })
 }
 
-test('a second tab that moves the session leaves the order of this one', async ({
-  page,
-  sites,
-}) => {
+test('a second tab that moves the session leaves this one its order', async ({ page, sites }) => {
   const orders: Record<string, Order> = { A: { phase: 'open' } }
   const requests = await serveOrders(page, sites, orders)
   await sites.openShop({ body: element('base-path="/checkout"'), script: configure })
@@ -105,11 +99,7 @@ test('a second tab that moves the session leaves the order of this one', async (
   expect(requests).toEqual(['handoff A', 'status A'])
 })
 
-test('a page that is reloaded after the payment shows only its result', async ({
-  page,
-  sites,
-  pageErrors,
-}) => {
+test('a page reloaded after the payment shows its result', async ({ page, sites, pageErrors }) => {
   pageErrors.allow(/status of 409/)
   for (const [phase, expected] of [
     ['paid', 'We have received your payment. Thank you.'],
@@ -131,11 +121,7 @@ test('a page that is reloaded after the payment shows only its result', async ({
   }
 })
 
-test("an ended session in the place of the status ends the wait, and keeps the form's result", async ({
-  page,
-  sites,
-  pageErrors,
-}) => {
+test('an ended session ends the wait for the status', async ({ page, sites, pageErrors }) => {
   pageErrors.allow(/Failed to load resource/)
   const orders: Record<string, Order> = { A: { phase: 'open' } }
   const requests = await serveOrders(page, sites, orders)
@@ -156,10 +142,7 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   await waitForState(page, 'paid')
 })
 
-test('a silent shop or checkout shows a text after four seconds, and a button after eight', async ({
-  page,
-  sites,
-}) => {
+test('silence shows a text after four seconds, a button after eight', async ({ page, sites }) => {
   await page.clock.install()
   for (const silent of ['shop', 'checkout'] as const) {
     await test.step(silent, async () => {

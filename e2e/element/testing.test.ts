@@ -63,10 +63,7 @@ const openFake = ({ openShop }: Sites, script = ''): Promise<void> =>
     hosted: () => ({ body: html }),
   })
 
-test('payWith ends each outcome of the fake page, which never shows the secret', async ({
-  page,
-  sites,
-}) => {
+test('payWith ends each outcome of the fake page without the secret', async ({ page, sites }) => {
   for (const outcome of keysOf(ends)) {
     await test.step(outcome, async () => {
       await openFake(sites)
@@ -128,10 +125,7 @@ hosted(
   },
 )
 
-test('payWith works on a page that moves the checkout, and rejects with the code of one without a form', async ({
-  page,
-  sites,
-}) => {
+test('payWith finds a form that moves, and rejects without one', async ({ page, sites }) => {
   const move = `
     let distance = 0
     setInterval(() => (pay.style.marginBlockStart = (distance = 500 - distance) + 'px'), 15)`

@@ -138,10 +138,7 @@ test.describe('on a phone', () => {
     })
   }
 
-  test('wraps a long merchant name, a long order id, and a huge amount', async ({
-    page,
-    openForm,
-  }) => {
+  test('wraps a long merchant name and order id, and a huge amount', async ({ page, openForm }) => {
     await page.route('**/checkout-api/session', async (route) => {
       const response = await route.fetch()
       const { intent, ...json } = await response.json()

@@ -5,10 +5,7 @@ import { expect, test } from '../fixtures/hosted-form.ts'
 import { createIntent } from '../fixtures/merchant.ts'
 import { authenticate, connectTo, messageTypes } from '../fixtures/played-element.ts'
 
-test('without script the full page says what to do, and leads back to the shop', async ({
-  browser,
-  stack,
-}) => {
+test('without script the full page leads back to the shop', async ({ browser, stack }) => {
   const { id, clientSecret } = await createIntent(stack)
   const context = await browser.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
@@ -27,10 +24,7 @@ test('without script the full page says what to do, and leads back to the shop',
   await context.close()
 })
 
-test('opened outside of a shop, it says what to do in the browser’s language, and leads back', async ({
-  browser,
-  stack,
-}) => {
+test('outside of a shop, it says so in the browser’s language', async ({ browser, stack }) => {
   const { id } = await createIntent(stack)
   const page = await browser.newPage({ locale: 'ru-RU' })
   await page.goto(stack.shopUrl)

@@ -8,10 +8,7 @@ import {
   valuesOf,
 } from '../fixtures/hosted-form.ts'
 
-test('validates each field in place and sends nothing before all are valid', async ({
-  page,
-  openForm,
-}) => {
+test('validates each field in place before it sends anything', async ({ page, openForm }) => {
   const sent: string[] = []
   page.on('request', (request) => sent.push(request.url()))
   await openForm()
@@ -37,10 +34,7 @@ test('validates each field in place and sends nothing before all are valid', asy
   expect(sent.filter((url) => url.endsWith('/confirm'))).toEqual([])
 })
 
-test('formats fields while typing, also at the caret, shows the brand, and moves the focus on', async ({
-  page,
-  openForm,
-}) => {
+test('formats fields while typing, and moves the focus on', async ({ page, openForm }) => {
   await page.clock.install()
   await openForm()
   await page.clock.pauseAt(new Date(Date.now() + 60_000))
@@ -87,10 +81,7 @@ test('formats fields while typing, also at the caret, shows the brand, and moves
   await expect(code).toBeFocused()
 })
 
-test('shows a decline above Pay, which stays in its place, and marks the card', async ({
-  page,
-  openForm,
-}) => {
+test('shows a decline above Pay, which stays in its place', async ({ page, openForm }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openForm()
   const form = hostedPage(page)
@@ -139,10 +130,7 @@ test('keeps and sends values that were set without an event', async ({ page, ope
   await expectResult(page, 'paid')
 })
 
-test('updates its messages after an automatic translation of the page', async ({
-  page,
-  openForm,
-}) => {
+test('updates its messages after an automatic translation', async ({ page, openForm }) => {
   await openForm()
   const form = hostedPage(page)
   const field = (at: number) => form.getByRole('textbox').nth(at)
@@ -173,10 +161,7 @@ test('updates its messages after an automatic translation of the page', async ({
   await expect(payOf(page)).toHaveText(/^Pay /)
 })
 
-test('pays with Enter while Pay is below the fold, and ignores the browser clock for the expiry date', async ({
-  page,
-  openForm,
-}) => {
+test('pays with Enter on a short screen, whatever the clock says', async ({ page, openForm }) => {
   await page.setViewportSize({ width: 390, height: 300 })
   await page.clock.setSystemTime(new Date('2051-01-01'))
   await openForm()

@@ -35,10 +35,7 @@ test('shows a new intent automatically, and pays it with one click; shows a reje
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('two clicks settle a payment; each outcome has its line with card and reason', async ({
-  page,
-  merchant,
-}) => {
+test('two clicks settle a payment, whose outcomes have their lines', async ({ page, merchant }) => {
   const { id } = await createIntent(merchant, { orderId: 'T-1' })
   await control(merchant, `/intents/${id}/settle`, { outcome: 'declined' })
   await control(merchant, `/intents/${id}/settle`, { outcome: 'processing' })
@@ -74,10 +71,7 @@ test('finds an order among 1,000 without a click', async ({ page, merchant }) =>
   await expect(page.getByRole('button', { name: 'Show newest' })).toBeVisible()
 })
 
-test('moves the focus and the open item with the arrows, and closes it with Esc', async ({
-  page,
-  merchant,
-}) => {
+test('moves the focus with the open item by arrows and Esc', async ({ page, merchant }) => {
   for (const orderId of ['K-1', 'K-2', 'K-3']) await createIntent(merchant, { orderId })
   await merchant.open()
   const [heading, focused] = [page.getByRole('heading', { level: 2 }), page.locator(':focus')]
@@ -210,10 +204,7 @@ test('keeps two merchants apart, also after a reload', async ({ page, merchant, 
   await expect(page.getByLabel('Merchant').locator('option:checked')).toHaveText('Tsiran')
 })
 
-test('renders merchant data as text, and shows no API key and no clientSecret', async ({
-  page,
-  merchant,
-}) => {
+test('renders merchant data as text, and shows no secret', async ({ page, merchant }) => {
   const markup = '<img src=x onerror=alert(1)>'
   const { baseUrl, apiKey } = merchant.api
   const { id } = await createIntent(merchant, {
@@ -236,10 +227,7 @@ test('renders merchant data as text, and shows no API key and no clientSecret', 
   }
 })
 
-test('starts without a terminal: creates a key that works, and a test intent', async ({
-  page,
-  merchant,
-}) => {
+test('creates a test intent and a key without a terminal', async ({ page, merchant }) => {
   await merchant.open()
   await page.getByRole('button', { name: 'Create a test intent' }).click()
   await expect(page.getByRole('heading', { name: 'A-1001' })).toBeVisible()
@@ -257,10 +245,7 @@ test('starts without a terminal: creates a key that works, and a test intent', a
   await expect.poll(statusOf).toBe(401)
 })
 
-test('moves the clock and back, registers and removes an origin, and resets', async ({
-  page,
-  merchant,
-}) => {
+test('moves the clock, registers an origin, and resets', async ({ page, merchant }) => {
   await createIntent(merchant, { orderId: 'D-1' })
   await merchant.open('settings')
   await page.getByRole('button', { name: '+10 min' }).click()

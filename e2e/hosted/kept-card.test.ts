@@ -55,10 +55,7 @@ async function expectKept(page: Page, { number, next, focused }: Case): Promise<
   expect((await eventsOf(page)).filter((event) => event === 'pi-ready')).toHaveLength(1)
 }
 
-test('keeps the card and focuses what is at fault after each decline; a reload marks no empty field', async ({
-  page,
-  openForm,
-}) => {
+test('keeps the card and focuses what is at fault after declines', async ({ page, openForm }) => {
   await openForm()
   for (const [name, decline] of Object.entries(declines)) {
     await test.step(name, () => expectKept(page, decline))

@@ -10,10 +10,7 @@ import {
   waitForEvent,
 } from '../fixtures/hosted-form.ts'
 
-test('returns from the bank with its reason, and offers the bank or another card after Back', async ({
-  page,
-  openForm,
-}) => {
+test('returns from the bank with its reason, also after Back', async ({ page, openForm }) => {
   await openForm()
   const form = hostedPage(page)
   await fillCard(page, '4000002760003184')
@@ -33,11 +30,7 @@ test('returns from the bank with its reason, and offers the bank or another card
   await expectResult(page, 'paid')
 })
 
-test('stays on the shop’s page if the bank’s page does not open', async ({
-  page,
-  openForm,
-  pageErrors,
-}) => {
+test('stays on the shop’s page if the bank’s is down', async ({ page, openForm, pageErrors }) => {
   pageErrors.allow(/Failed to load resource/)
   await page.clock.install()
   await openForm()
@@ -53,21 +46,14 @@ test('stays on the shop’s page if the bank’s page does not open', async ({
   expect(page.url()).toBe(address)
 })
 
-test('shows that a payment has expired when it is, without a reload', async ({
-  page,
-  openForm,
-  stack,
-}) => {
+test('shows without a reload that a payment expired', async ({ page, openForm, stack }) => {
   const { id } = await openForm()
   await control(stack, `/intents/${id}/settle`, { outcome: 'expired' })
   await expectResult(page, 'expired')
   await waitForEvent(page, 'pi-finish')
 })
 
-test('shows merchant, amount, order, and that no real card works; asks before it cancels typed card data', async ({
-  page,
-  openForm,
-}) => {
+test('shows what is paid, and asks before it cancels typed data', async ({ page, openForm }) => {
   await openForm({ fields: { amount: 1999, currency: 'USD' } })
   const form = hostedPage(page)
   await expect(form.getByRole('heading', { name: 'Tsiran' })).toBeVisible()
@@ -96,11 +82,7 @@ const expired = {
   json: { code: 'invalid_session', status: 401, title: 'The session has expired.' },
 }
 
-test('renews an expired session and keeps the typed card', async ({
-  page,
-  openForm,
-  pageErrors,
-}) => {
+test('renews an expired session and keeps the card', async ({ page, openForm, pageErrors }) => {
   pageErrors.allow(/401 \(Unauthorized\)/)
   // Before the frame exists: a request of its process can pass a route that comes later.
   await page.route('**/checkout-api/confirm', (route) => route.fulfill(expired), { times: 1 })

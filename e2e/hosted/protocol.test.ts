@@ -11,10 +11,7 @@ const test = base.extend({
   baseURL: async ({ decorated }, use) => use(decorated.publish([])),
 })
 
-test('connects to one valid init from its parent, is ready after auth, and ends without result or secret', async ({
-  page,
-  stack,
-}) => {
+test('speaks the protocol with one parent, and sends it no secret', async ({ page, stack }) => {
   const handoff = await mount(page, stack)
   await test.step('sends hello once for each document, and waits for init', async () => {
     await expect.poll(() => page.evaluate('window.loaded')).toBe(true)

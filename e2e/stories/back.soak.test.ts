@@ -6,10 +6,7 @@ import { expect, test } from '../fixtures/test-stack.ts'
 
 test.use({ context: cachingContext })
 
-test('Back after paying shows no payment form, with the back/forward cache on', async ({
-  page,
-  stack,
-}) => {
+test('Back after paying shows no form, with the back/forward cache', async ({ page, stack }) => {
   const { id } = await openCheckout(page)
   const address = page.url()
   await payWith(page, 'succeeded')

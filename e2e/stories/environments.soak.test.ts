@@ -21,10 +21,7 @@ const tests: readonly ((page: Page, sandbox: SandboxEnvironment) => Promise<void
   },
 ]
 
-test('tests at one service, each with its own environment, clock, and faults, do not disturb each other', async ({
-  browser,
-  stack,
-}) => {
+test('tests with an environment each do not disturb each other', async ({ browser, stack }) => {
   const run = async (at: number): Promise<void> => {
     const sandbox = await SandboxEnvironment.create(stack.api, [])
     const port = await freePort()
