@@ -5,12 +5,13 @@ import {
   eventsAfterTick,
   expect,
   mountDirectly,
+  type Order,
   type Sites,
+  serveOrders,
   test,
   waitForState,
 } from '../fixtures/element-sites.ts'
 import { violationsIn } from '../fixtures/hosted-form.ts'
-import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
 const twoFields = `<input id="mail" aria-label="Mail"><pi-checkout id="pay"></pi-checkout><button id="next">Next</button>`
 
@@ -32,10 +33,7 @@ async function focusForm(page: Page): Promise<void> {
   await expect.poll(() => focusedInside(page)).toBe('IFRAME')
 }
 
-test('has no axe violations while idle, loading, ready, busy, finished, or in an error', async ({
-  page,
-  sites,
-}) => {
+test('has no axe violations in any state, and is a named group', async ({ page, sites }) => {
   await sites.openShop({ hosted: { steps: [] }, script: configure })
   await waitForState(page, 'idle')
   expect(await violations(page)).toEqual([])
@@ -43,6 +41,11 @@ test('has no axe violations while idle, loading, ready, busy, finished, or in an
   await expect(page.frameLocator('iframe').getByTestId('secret')).toHaveText('yes')
   await waitForState(page, 'loading')
   expect(await violations(page)).toEqual([])
+  const devtools = await page.context().newCDPSession(page)
+  const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+  const group = nodes.find(({ role }) => role?.value === 'group')
+  expect(group?.name?.value).toBe('Payment form')
+  expect(group?.properties?.map(({ name }) => name)).toContain('busy')
   for (const [act, state] of [
     ['ready', 'ready'],
     ['busy', 'busy'],
@@ -58,21 +61,7 @@ test('has no axe violations while idle, loading, ready, busy, finished, or in an
   expect(await violations(page)).toEqual([])
 })
 
-test('is a named group that reports when it is loading', async ({ page, sites }) => {
-  await sites.openShop({ hosted: { steps: [] } })
-  await waitForState(page, 'loading')
-  const devtools = await page.context().newCDPSession(page)
-  const { nodes } = await devtools.send('Accessibility.getFullAXTree')
-  const group = nodes.find(({ role }) => role?.value === 'group')
-  expect(group?.name?.value).toBe('Payment form')
-  expect(group?.properties?.map(({ name }) => name)).toContain('busy')
-  await expect(page.locator('#pay:state(ready)')).toHaveCount(0)
-})
-
-test('leaves the focus alone while loading, and the hidden frame out of the focus order', async ({
-  page,
-  sites,
-}) => {
+test('takes no focus while it is loading', async ({ page, sites }) => {
   await sites.openShop({
     body: twoFields,
     hosted: { steps: [] },
@@ -102,19 +91,6 @@ test('moves the focus of a lost frame to the retry button', async ({ page, sites
   await expect.poll(() => focusedInside(page)).toBe('Try again')
 })
 
-test.describe('on a page without a color scheme', () => {
-  test.use({ colorScheme: null })
-
-  test('passes a dark color-scheme on to the frame', async ({ page, sites }) => {
-    await sites.openShop({
-      body: '<pi-checkout id="pay" style="color-scheme: dark"></pi-checkout>',
-    })
-    await waitForState(page, 'ready')
-    const isDark = 'matchMedia("(prefers-color-scheme: dark)").matches'
-    expect(await page.frames()[1]?.evaluate(isDark)).toBe(true)
-  })
-})
-
 /** Records each text that a live region of the element receives, as a screen reader announces it. */
 const recordAnnouncements = `
   window.announced = []
@@ -127,80 +103,90 @@ const recordAnnouncements = `
     }
   }).observe(pay.shadowRoot, { subtree: true, childList: true, characterData: true })`
 
-const thanks = 'We have received your payment. Thank you.'
-const results = [
-  ['processing', 'Your bank is processing the payment. You can close this page. Do not pay again.'],
-  ['paid', thanks],
-  ['paid', thanks, true],
-  [
-    'review',
-    'We have received your payment. We are checking it. You can close this page. Do not pay again.',
-  ],
-  ['failed', 'The payment failed. You were not charged.'],
-] as const
-
-async function openOrder(page: Page, sites: Sites): Promise<{ A: Order }> {
+async function openOrder(
+  page: Page,
+  sites: Sites,
+): Promise<{ readonly orders: { A: Order }; readonly requests: readonly string[] }> {
   const orders = { A: { phase: 'open' } }
-  await serveOrders(page, sites, orders)
+  const requests = await serveOrders(page, sites, orders)
   await sites.openShop({
     body: '<input id="mail" aria-label="Mail"><pi-checkout id="pay" base-path="/checkout"></pi-checkout>',
     script: configure,
     // As high as the hosted page.
-    hosted: { steps: ['ready', { size: 532 }] },
+    hosted: { steps: ['ready', 'size-532'] },
   })
   await waitForState(page, 'ready')
   await page.evaluate(recordAnnouncements)
-  return orders
+  return { orders, requests }
 }
 
 const announced = (page: Page): Promise<string[]> => page.evaluate('announced')
 
-for (const [phase, text, inForm = false] of results) {
-  test(`the result ${phase} is heard once, ${inForm ? 'as the focus of the form moves to it' : 'and leaves the focus of another field'}`, async ({
-    page,
-    sites,
-  }) => {
-    const orders = await openOrder(page, sites)
-    if (inForm) await focusForm(page)
-    else await page.locator('#mail').focus()
-    orders.A = { phase }
-    await actInFrame(page, 'finish')
-    await waitForState(page, phase)
-    if (inForm) await expect.poll(() => focusedInside(page)).toContain(text)
-    else await expect(page.locator('#mail')).toBeFocused()
-    expect(await announced(page)).toEqual(inForm ? [] : [expect.stringContaining(text)])
-    expect(await violations(page)).toEqual([])
-  })
-}
+const thanks = 'We have received your payment. Thank you.'
 
-test('announces a long wait for the result to a buyer in the form, and moves nothing', async ({
-  page,
-  sites,
-  pageErrors,
-}) => {
+test('each result is heard once, and takes the focus of the form only', async ({ page, sites }) => {
+  for (const [phase, text, inForm = false] of [
+    [
+      'processing',
+      'Your bank is processing the payment. You can close this page. Do not pay again.',
+    ],
+    ['paid', thanks],
+    ['paid', thanks, true],
+    [
+      'review',
+      'We have received your payment. We are checking it. You can close this page. Do not pay again.',
+    ],
+    ['failed', 'The payment failed. You were not charged.'],
+  ] as const) {
+    await test.step(phase, async () => {
+      const { orders } = await openOrder(page, sites)
+      if (inForm) await focusForm(page)
+      else await page.locator('#mail').focus()
+      orders.A = { phase }
+      await actInFrame(page, 'finish')
+      await waitForState(page, phase)
+      if (inForm) await expect.poll(() => focusedInside(page)).toContain(text)
+      else await expect(page.locator('#mail')).toBeFocused()
+      expect(await announced(page)).toEqual(inForm ? [] : [expect.stringContaining(text)])
+      expect(await violations(page)).toEqual([])
+    })
+  }
+})
+
+test('a buyer in the form hears of a long wait', async ({ page, sites, pageErrors }) => {
   pageErrors.allow(/status of 503/)
-  const orders = await openOrder(page, sites)
+  const { orders } = await openOrder(page, sites)
   await focusForm(page)
+  await page.clock.install()
   const after = await page.locator('#after').boundingBox()
   orders.A = { phase: 'paid', response: { status: 503 } }
   await actInFrame(page, 'finish')
-  await expect
-    .poll(() => announced(page))
-    .toEqual(['We are confirming your payment. You can close this page. Do not pay again.'])
+  await waitForState(page, 'confirming')
+  await page.clock.fastForward(4000)
+  const waiting = 'We are confirming your payment. You can close this page. Do not pay again.'
+  await expect(page.getByText('We are confirming your payment.')).toBeVisible()
+  await expect.poll(() => announced(page)).toEqual([waiting])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)
+  orders.A = { phase: 'paid' }
+  await page.clock.fastForward(5000)
+  await waitForState(page, 'paid')
 })
 
-test('a buyer who tries again by keyboard keeps the focus', async ({ page, sites }) => {
-  const orders = await openOrder(page, sites)
+test('a buyer who tries again after a cancellation keeps the focus', async ({ page, sites }) => {
+  const { orders, requests } = await openOrder(page, sites)
   await focusForm(page)
-  orders.A = { phase: 'failed' }
-  await actInFrame(page, 'finish')
+  orders.A = { phase: 'failed', reason: 'canceled' }
+  await actInFrame(page, 'cancel')
   await waitForState(page, 'failed')
+  await expect(page.locator('#pay [part=result]')).toContainText(
+    'The payment was canceled. You were not charged.',
+  )
   await page.keyboard.press('Tab')
   expect(await focusedInside(page)).toBe('Try again')
   orders.A = { phase: 'open' }
   await page.keyboard.press('Enter')
   await waitForState(page, 'ready')
   await expect.poll(() => focusedInside(page)).toBe('IFRAME')
+  expect(requests).toEqual(['handoff A', 'status A', 'handoff A'])
 })

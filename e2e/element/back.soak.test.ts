@@ -1,4 +1,4 @@
-import { cachingContext } from '../fixtures/caching-context.ts'
+import { cachingContext } from '../fixtures/base-test.ts'
 import {
   eventsAfterTick,
   expect,
@@ -9,14 +9,11 @@ import {
 
 test.use({ context: cachingContext })
 
-const cacheable = { 'cache-control': 'no-cache' }
+const headers = { 'cache-control': 'no-cache' }
 
-test('keeps a running frame after Back', async ({ page, sites }) => {
+test('Back keeps a running frame, and replaces an unresponsive one', async ({ page, sites }) => {
   // The frame's own timer continues where it stopped: Playwright cannot reach into a restored frame.
-  await sites.openShop({
-    headers: cacheable,
-    hosted: { steps: ['ready', { wait: 2000 }, 'finish'] },
-  })
+  await sites.openShop({ headers, hosted: { steps: ['ready', 'wait-2000', 'finish'] } })
   await waitForEvent(page, 'pi-ready')
   await page.evaluate(
     "void addEventListener('pageshow', (event) => { window.restored = event.persisted })",
@@ -26,14 +23,9 @@ test('keeps a running frame after Back', async ({ page, sites }) => {
   await expect.poll(() => page.evaluate('window.restored')).toBe(true)
   await waitForEvent(page, 'pi-finish')
   expect(sites.requests.filter((path) => path === '/checkout/pi_1')).toHaveLength(2)
-})
 
-test('replaces an unresponsive frame after Back', async ({ page, sites }) => {
   await page.clock.install()
-  await sites.openShop({
-    headers: cacheable,
-    hosted: { steps: ['ready', 'silence'] },
-  })
+  await sites.openShop({ headers, hosted: { steps: ['ready', 'silence'] } })
   await waitForEvent(page, 'pi-ready')
   await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
   sites.serveCheckout({})

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { expect, observeShifts, shiftOf, test, waitForEvent } from '../fixtures/element-sites.ts'
-import { serveOrders } from '../fixtures/order-routes.ts'
+import {
+  expect,
+  observeShifts,
+  serveOrders,
+  shiftOf,
+  test,
+  waitForEvent,
+} from '../fixtures/element-sites.ts'
 
 /** The HTML page of the README, with another checkout. */
 function readPage(checkout: string): string {

@@ -10,7 +10,7 @@ import {
   waitForState,
 } from '../fixtures/element-sites.ts'
 
-test('moveBefore keeps the session, and in Chromium the frame and its state', {
+test('moveBefore keeps the session, and in Chromium the frame and its state; append or a later insertion mounts again', {
   tag: '@firefox',
 }, async ({ page, sites, browserName }) => {
   await sites.openShop()
@@ -23,19 +23,12 @@ test('moveBefore keeps the session, and in Chromium the frame and its state', {
   await expect.poll(() => eventsOf(page)).toEqual([...readyEvents, ...again])
   await actInFrame(page, 'busy')
   await waitForState(page, 'busy')
-  expect(await eventsOf(page)).toEqual([...readyEvents, ...again, 'pi-statechange busy'])
+  const moved = [...readyEvents, ...again, 'pi-statechange busy']
+  expect(await eventsOf(page)).toEqual(moved)
   await expect(page.locator('iframe')).toHaveCount(1)
-})
 
-test('mounts the same values again after append or a later insertion', {
-  tag: '@firefox',
-}, async ({ page, sites }) => {
-  await sites.openShop()
-  await waitForEvent(page, 'pi-ready')
   await page.evaluate("void document.querySelector('main').append(pay)")
-  await expect
-    .poll(() => eventsOf(page))
-    .toEqual([...readyEvents, 'pi-statechange idle', ...readyEvents])
+  await expect.poll(() => eventsOf(page)).toEqual([...moved, 'pi-statechange idle', ...readyEvents])
   const removed = await page.evaluate(async () => {
     const pay = document.getElementById('pay') as HTMLElementTagNameMap['pi-checkout']
     pay.remove()

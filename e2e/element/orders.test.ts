@@ -4,21 +4,22 @@ import {
   configure,
   eventsOf,
   expect,
+  type Order,
+  serveOrders,
   test,
   waitForEvent,
   waitForState,
 } from '../fixtures/element-sites.ts'
-import { type Order, serveOrders } from '../fixtures/order-routes.ts'
 
 const element = (attributes: string, content = ''): string =>
   `<pi-checkout id="pay" ${attributes}>${content}</pi-checkout>`
 const ofA = 'base-path="/checkout" order-id="A"'
-const text = (page: Page) => page.locator('#pay [part=result]')
 const intent = async (page: Page): Promise<string | undefined> =>
   (await page.locator('#pay iframe').getAttribute('src'))?.split('/').at(-1)
 
 /** Leads order A to a state. */
 const stages: Record<string, (page: Page, orders: Record<string, Order>) => Promise<void>> = {
+  loading: async () => {},
   ready: async () => {},
   busy: (page) => actInFrame(page, 'busy'),
   processing: async (page, orders) => {
@@ -36,62 +37,58 @@ const setHandoff = (id: string): string =>
   `pay.fetchHandoff = async () => ({ id: 'pi_${id}', clientSecret: 'x' });
    pay.fetchStatus = async () => ({ phase: (await (await fetch('/checkout/status?orderId=${id}')).json()).phase })`
 
-for (const [name, attributes, before, change, when] of [
-  ['order-id', ofA, '', "pay.setAttribute('order-id', 'B')", ['loading', ...Object.keys(stages)]],
-  ['base-path', 'base-path="/checkout"', '', "pay.basePath = '/b'", ['ready']],
+for (const [name, attributes, showA, showB, when] of [
+  // Empty, it waits for the order.
+  [
+    'order-id',
+    'base-path="/checkout" order-id',
+    "pay.orderId = 'A'",
+    "pay.setAttribute('order-id', 'B')",
+    Object.keys(stages),
+  ],
+  ['base-path', '', "pay.basePath = '/checkout'", "pay.basePath = '/b'", ['ready']],
   ['fetchHandoff', '', setHandoff('A'), setHandoff('B'), ['busy', 'paid']],
 ] as const) {
-  for (const stage of when) {
-    test(`another ${name} while ${stage} shows the other order`, async ({ page, sites }) => {
-      const orders: Record<string, Order> = { A: { phase: 'open' }, B: { phase: 'open' } }
-      const requests = await serveOrders(page, sites, orders)
-      await sites.openShop({
-        body: element(attributes),
-        script: `${configure}; ${before}`,
-        hosted: stage === 'loading' ? { steps: [] } : {},
-      })
-      await expect(page.frameLocator('iframe').getByTestId('secret')).toHaveText('yes')
-      await waitForState(page, stage === 'loading' ? stage : 'ready')
-      await stages[stage]?.(page, orders)
-      await waitForState(page, stage)
-      await page.evaluate(change)
-      if (stage === 'busy') {
-        // The payment of the old order ends first.
-        await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
-        expect(await intent(page)).toBe('pi_A')
+  test(`another ${name} shows the other order, while ${when}`, async ({ page, sites }) => {
+    const orders: Record<string, Order> = {}
+    const requests = await serveOrders(page, sites, orders)
+    await sites.openShop({ body: element(attributes, 'Waiting'), script: configure })
+    await waitForState(page, 'idle')
+    await expect(page.getByText('Waiting')).toBeVisible()
+    for (const stage of when) {
+      await test.step(stage, async () => {
+        Object.assign(orders, { A: { phase: 'open' }, B: { phase: 'open' } })
+        sites.serveCheckout(stage === 'loading' ? { steps: [] } : {})
+        await page.evaluate(showA)
+        await expect.poll(() => intent(page)).toBe('pi_A')
+        await expect(page.frameLocator('iframe').getByTestId('secret')).toHaveText('yes')
+        await waitForState(page, stage === 'loading' ? stage : 'ready')
+        await stages[stage]?.(page, orders)
+        await waitForState(page, stage)
+        await page.evaluate(showB)
+        if (stage === 'busy') {
+          // The payment of the old order ends first.
+          await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+          expect(await intent(page)).toBe('pi_A')
+          await actInFrame(page, 'finish')
+        }
+        await expect.poll(() => intent(page)).toBe('pi_B')
+        if (stage === 'loading') await actInFrame(page, 'ready')
+        await waitForState(page, 'ready')
+        const text = page.locator('#pay [part=result]')
+        await expect(text).toBeEmpty()
+        const asked = requests.length
+        orders.B = { phase: 'paid' }
         await actInFrame(page, 'finish')
-      }
-      await expect.poll(() => intent(page)).toBe('pi_B')
-      if (stage === 'loading') await actInFrame(page, 'ready')
-      await waitForState(page, 'ready')
-      await expect(text(page)).toBeEmpty()
-      const asked = requests.length
-      orders.B = { phase: 'paid' }
-      await actInFrame(page, 'finish')
-      await waitForState(page, 'paid')
-      expect(requests.slice(asked)).toEqual(['status B'])
-      await expect(text(page)).toHaveText('We have received your payment. Thank you.')
-    })
-  }
+        await waitForState(page, 'paid')
+        expect(requests.slice(asked)).toEqual(['status B'])
+        await expect(text).toHaveText('We have received your payment. Thank you.')
+      })
+    }
+  })
 }
 
-test('an empty order-id waits for the order', async ({ page, sites }) => {
-  await serveOrders(page, sites, {})
-  await sites.openShop({
-    body: element('base-path="/checkout" order-id', 'Waiting'),
-    script: configure,
-  })
-  await waitForState(page, 'idle')
-  await expect(page.getByText('Waiting')).toBeVisible()
-  await page.evaluate("pay.orderId = 'B'")
-  await waitForState(page, 'ready')
-  expect(await intent(page)).toBe('pi_B')
-})
-
-test('a second tab that moves the session leaves the order of this one', async ({
-  page,
-  sites,
-}) => {
+test('a second tab that moves the session leaves this one its order', async ({ page, sites }) => {
   const orders: Record<string, Order> = { A: { phase: 'open' } }
   const requests = await serveOrders(page, sites, orders)
   await sites.openShop({ body: element('base-path="/checkout"'), script: configure })
@@ -102,16 +99,15 @@ test('a second tab that moves the session leaves the order of this one', async (
   expect(requests).toEqual(['handoff A', 'status A'])
 })
 
-for (const [phase, expected] of [
-  ['paid', 'We have received your payment. Thank you.'],
-  ['processing', 'Your bank is processing the payment. You can close this page. Do not pay again.'],
-] as const) {
-  test(`a page that is reloaded after the payment shows only that it is ${phase}`, async ({
-    page,
-    sites,
-    pageErrors,
-  }) => {
-    pageErrors.allow(/status of 409/)
+test('a page reloaded after the payment shows its result', async ({ page, sites, pageErrors }) => {
+  pageErrors.allow(/status of 409/)
+  for (const [phase, expected] of [
+    ['paid', 'We have received your payment. Thank you.'],
+    [
+      'processing',
+      'Your bank is processing the payment. You can close this page. Do not pay again.',
+    ],
+  ] as const) {
     await serveOrders(page, sites, { A: { phase } })
     await sites.openShop({ body: element(ofA), script: configure })
     await waitForEvent(page, `pi-phase ${phase}`)
@@ -122,32 +118,10 @@ for (const [phase, expected] of [
       `pi-statechange ${phase}`,
       `pi-phase ${phase}`,
     ])
-  })
-}
-
-test('a failed payment names its reason, and Try again requests the next intent', async ({
-  page,
-  sites,
-}) => {
-  const orders: Record<string, Order> = { A: { phase: 'open' } }
-  const requests = await serveOrders(page, sites, orders)
-  await sites.openShop({ body: element(ofA), script: configure })
-  await waitForState(page, 'ready')
-  orders.A = { phase: 'failed', reason: 'canceled' }
-  await actInFrame(page, 'cancel')
-  await waitForState(page, 'failed')
-  await expect(text(page)).toContainText('The payment was canceled. You were not charged.')
-  orders.A = { phase: 'open' }
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await waitForState(page, 'ready')
-  expect(requests).toEqual(['handoff A', 'status A', 'handoff A'])
+  }
 })
 
-test("an ended session in the place of the status ends the wait, and keeps the form's result", async ({
-  page,
-  sites,
-  pageErrors,
-}) => {
+test('an ended session ends the wait for the status', async ({ page, sites, pageErrors }) => {
   pageErrors.allow(/Failed to load resource/)
   const orders: Record<string, Order> = { A: { phase: 'open' } }
   const requests = await serveOrders(page, sites, orders)
@@ -168,44 +142,26 @@ test("an ended session in the place of the status ends the wait, and keeps the f
   await waitForState(page, 'paid')
 })
 
-test('a status that fails for a moment is asked again', async ({ page, sites, pageErrors }) => {
-  pageErrors.allow(/Failed to load resource/)
-  const orders: Record<string, Order> = { A: { phase: 'open' } }
-  await serveOrders(page, sites, orders)
-  await sites.openShop({ body: element(ofA), script: configure })
-  await waitForState(page, 'ready')
+test('silence shows a text after four seconds, a button after eight', async ({ page, sites }) => {
   await page.clock.install()
-  orders.A = { phase: 'paid', response: { status: 503 } }
-  await actInFrame(page, 'finish')
-  await waitForState(page, 'confirming')
-  await page.clock.fastForward(4000)
-  await expect(page.getByText('We are confirming your payment. You can close')).toBeVisible()
-  orders.A = { phase: 'paid' }
-  await page.clock.fastForward(5000)
-  await waitForState(page, 'paid')
+  for (const silent of ['shop', 'checkout'] as const) {
+    await test.step(silent, async () => {
+      const orders: Record<string, Order> = { A: { phase: 'open' } }
+      if (silent === 'shop') orders.A = { phase: 'open', response: 'silence' }
+      await serveOrders(page, sites, orders)
+      const hosted = silent === 'shop' ? {} : () => null
+      await sites.openShop({ body: element(ofA), script: configure, hosted })
+      await waitForState(page, 'loading')
+      await page.clock.fastForward(2000)
+      await expect(page.locator('#pay .message')).toHaveCount(0)
+      await page.clock.fastForward(2000)
+      await expect(page.locator('#pay .message')).toContainText('Still loading')
+      await expect(page.getByRole('button')).toHaveCount(0)
+      await page.clock.fastForward(4000)
+      orders.A = { phase: 'open' }
+      sites.serveCheckout({})
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await waitForState(page, 'ready')
+    })
+  }
 })
-
-for (const silent of ['shop', 'checkout'] as const) {
-  test(`a silent ${silent} shows a text after four seconds, and a button after eight`, async ({
-    page,
-    sites,
-  }) => {
-    await page.clock.install()
-    const orders: Record<string, Order> = { A: { phase: 'open' } }
-    if (silent === 'shop') orders.A = { phase: 'open', response: 'silence' }
-    await serveOrders(page, sites, orders)
-    const hosted = silent === 'shop' ? {} : () => null
-    await sites.openShop({ body: element(ofA), script: configure, hosted })
-    await waitForState(page, 'loading')
-    await page.clock.fastForward(2000)
-    await expect(page.locator('#pay .message')).toHaveCount(0)
-    await page.clock.fastForward(2000)
-    await expect(page.locator('#pay .message')).toContainText('Still loading')
-    await expect(page.getByRole('button')).toHaveCount(0)
-    await page.clock.fastForward(4000)
-    orders.A = { phase: 'open' }
-    sites.serveCheckout({})
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await waitForState(page, 'ready')
-  })
-}

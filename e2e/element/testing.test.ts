@@ -1,8 +1,9 @@
 import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
+import { control } from '@pi-checkout/test-support/sandbox'
 import type { Page } from '@playwright/test'
 import { hostedPage } from '../fixtures/buyer.ts'
 import { expect, mountDirectly, type Sites, test, waitForEvent } from '../fixtures/element-sites.ts'
-import { test as hosted } from '../fixtures/hosted-form.ts'
+import { eventsOf, test as hosted } from '../fixtures/hosted-form.ts'
 
 /** Outcomes that end a payment, with the result that the page shows. */
 const ends = {
@@ -54,33 +55,61 @@ function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[
 }
 
 const { html } = fakeHostedPage()
-const openFake = ({ openShop }: Sites): Promise<void> =>
-  openShop({ hosted: () => ({ body: html }) })
-
-for (const outcome of keysOf(ends)) {
-  test(`payWith ${outcome} ends on the fake page`, async ({ page, sites }) => {
-    await openFake(sites)
-    await payWith(page, outcome)
-    await expectEnd(page, ends[outcome])
+let opened = 0
+/** Opens the fake page of another intent: it keeps what it knows of one. */
+const openFake = ({ openShop }: Sites, script = ''): Promise<void> =>
+  openShop({
+    script: mountDirectly.replaceAll('pi_1', `pi_${++opened}`) + script,
+    hosted: () => ({ body: html }),
   })
 
-  hosted(`payWith ${outcome} ends on the real page`, async ({ page, openForm }) => {
-    await openForm()
-    await payWith(page, outcome)
-    await expectEnd(page, ends[outcome])
-  })
-}
-
-hosted('payWith canceled ends after a decline, too', async ({ page, openForm }) => {
-  await openForm()
-  await payWith(page, 'declined')
-  await payWith(page, 'canceled')
-  await expectEnd(page, 'canceled')
+test('payWith ends each outcome of the fake page without the secret', async ({ page, sites }) => {
+  for (const outcome of keysOf(ends)) {
+    await test.step(outcome, async () => {
+      await openFake(sites)
+      await payWith(page, outcome)
+      await expectEnd(page, ends[outcome])
+      expect(await page.frames()[1]?.content()).not.toContain('_secret_x')
+    })
+  }
 })
 
 test('payWith returns after each decline of the fake page', async ({ page, sites }) => {
   await declineEach(page, () => openFake(sites))
 })
+
+hosted(
+  'payWith ends each outcome of the real page, which a reload shows again',
+  async ({ page, openForm, stack }) => {
+    hosted.slow()
+    for (const outcome of keysOf(ends)) {
+      await hosted.step(outcome, async () => {
+        const { id } = await openForm()
+        await payWith(page, outcome)
+        await expectEnd(page, ends[outcome])
+        if (outcome === 'stolen') {
+          // Not what to do about a decline that leaves the form open.
+          await expect(hostedPage(page).locator('.settled [role=status]')).toHaveText(
+            'Your card was declined. You were not charged. Go back to the shop to try again.',
+          )
+        }
+        if (outcome === 'pending') {
+          // The open page shows the result.
+          await control(stack, `/intents/${id}/settle`, { outcome: 'succeeded' })
+          await expectEnd(page, 'paid')
+          await waitForEvent(page, 'pi-finish')
+        }
+        if (outcome !== 'succeeded' && outcome !== 'canceled') return
+        await waitForEvent(page, outcome === 'canceled' ? 'pi-cancel' : 'pi-finish')
+        await page.reload()
+        await waitForEvent(page, 'pi-finish')
+        await expectEnd(page, ends[outcome])
+        const events = ['pi-statechange loading', 'pi-statechange finished', 'pi-finish']
+        expect(await eventsOf(page)).toEqual(events)
+      })
+    }
+  },
+)
 
 hosted(
   'payWith returns after each decline of the real page, in any language',
@@ -89,27 +118,25 @@ hosted(
     await openForm({ properties: { locale: 'hy' } })
     await payWith(page, 'challenge')
     await expectEnd(page, 'paid')
+    await openForm()
+    await payWith(page, 'declined')
+    await payWith(page, 'canceled')
+    await expectEnd(page, 'canceled')
   },
 )
 
-for (const outcome of ['challenge', 'canceled'] as const) {
-  test(`payWith ${outcome} works on a page that moves the checkout`, async ({ page, sites }) => {
-    const move = `
-      let distance = 0
-      setInterval(() => (pay.style.marginBlockStart = (distance = 500 - distance) + 'px'), 15)`
-    await sites.openShop({ script: mountDirectly + move, hosted: () => ({ body: html }) })
+test('payWith finds a form that moves, and rejects without one', async ({ page, sites }) => {
+  const move = `
+    let distance = 0
+    setInterval(() => (pay.style.marginBlockStart = (distance = 500 - distance) + 'px'), 15)`
+  for (const [outcome, event] of [
+    ['challenge', 'pi-finish'],
+    ['canceled', 'pi-cancel'],
+  ] as const) {
+    await openFake(sites, move)
     await payWith(page, outcome)
-    await waitForEvent(page, outcome === 'canceled' ? 'pi-cancel' : 'pi-finish')
-  })
-}
-
-test('payWith rejects with the code of an element that shows no form', async ({ page, sites }) => {
+    await waitForEvent(page, event)
+  }
   await sites.openShop({ script: mountDirectly.replace("'pi_1'", "'no id'") })
   await expect(payWith(page, 'succeeded')).rejects.toThrow(/invalid_values/)
-})
-
-test('the fake page never shows the secret', async ({ page, sites }) => {
-  await openFake(sites)
-  await waitForEvent(page, 'pi-ready')
-  expect(await page.frames()[1]?.content()).not.toContain('pi_1_secret_x')
 })

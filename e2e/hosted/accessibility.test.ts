@@ -50,13 +50,16 @@ test('has no axe violations in any view, in light and dark colors', async ({ pag
   await look(form, 'result')
 })
 
-test('the service’s other pages have no axe violations, and fit 320 pixels, in light and dark colors', async ({
+test('the service’s other pages have no axe violations, and fit 320 pixels, in light and dark colors; code can be copied', async ({
   page,
   stack,
   pageErrors,
 }) => {
   pageErrors.allow(/404/)
   await page.setViewportSize(phone)
+  await page.addInitScript(
+    'navigator.clipboard.writeText = async (text) => { window.copied = text }',
+  )
   for (const path of ['/', '/docs', '/nowhere', '/checkout/pi_none']) {
     await page.goto(stack.api.baseUrl + path)
     for (const colorScheme of colorSchemes) {
@@ -65,15 +68,7 @@ test('the service’s other pages have no axe violations, and fit 320 pixels, in
     }
     expect(await page.evaluate('document.body.scrollWidth'), path).toBeLessThanOrEqual(320)
   }
-})
-
-test('copies code of the documentation, which the address of the service shows', async ({
-  page,
-  stack,
-}) => {
-  await page.addInitScript(
-    'navigator.clipboard.writeText = async (text) => { window.copied = text }',
-  )
+  // The address of the service shows the documentation.
   await page.goto(stack.api.baseUrl)
   await page.getByRole('button', { name: 'Copy' }).first().click()
   await expect(page.getByRole('button', { name: 'Copied' })).toHaveCount(1)
@@ -143,10 +138,7 @@ test.describe('on a phone', () => {
     })
   }
 
-  test('wraps a long merchant name, a long order id, and a huge amount', async ({
-    page,
-    openForm,
-  }) => {
+  test('wraps a long merchant name and order id, and a huge amount', async ({ page, openForm }) => {
     await page.route('**/checkout-api/session', async (route) => {
       const response = await route.fetch()
       const { intent, ...json } = await response.json()

@@ -2,7 +2,16 @@ import type { Page } from '@playwright/test'
 import { fillCard, hostedPage } from '../fixtures/buyer.ts'
 import { eventsOf, expect, test } from '../fixtures/hosted-form.ts'
 
-test('shows the appearance in the first view', async ({ page, openForm }) => {
+test('shows the appearance in the first view, follows its change and the color scheme, and ignores hostile values', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/^(?:error|warning): pi-checkout: appearance\./)
+  const requests: string[] = []
+  const printed: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  page.on('console', (line) => printed.push(line.text()))
   const appearance = {
     accent: '#ad4318',
     background: '#fffdf9',
@@ -21,11 +30,10 @@ test('shows the appearance in the first view', async ({ page, openForm }) => {
     font: expect.stringContaining('Charter'),
     field: '52px',
   })
-})
 
-test('follows a changed appearance and keeps what the buyer typed', async ({ page, openForm }) => {
-  await openForm()
   await fillCard(page, '4242424242424242')
+  await change(page, null)
+  await expectLook(page, { background: 'rgb(255, 255, 255)' })
   const before = await lookOf(page)
   await change(page, { accent: '#ffcc00', background: '#101010', radius: 0 })
   await expectLook(page, {
@@ -38,31 +46,8 @@ test('follows a changed appearance and keeps what the buyer typed', async ({ pag
   expect((await eventsOf(page)).filter((event) => event === 'pi-ready')).toHaveLength(1)
   await change(page, null)
   await expectLook(page, before)
-})
 
-test('uses the color of the color scheme, and follows its change', async ({ page, openForm }) => {
-  const accent = { light: '#ad4318', dark: '#f19a58' }
-  await openForm({ properties: { appearance: { accent } } })
-  await page.evaluate("document.documentElement.style.colorScheme = 'light dark'")
-  await expectLook(page, { pay: 'rgb(173, 67, 24)' })
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await expectLook(page, { pay: 'rgb(241, 154, 88)', background: 'rgb(21, 24, 29)' })
-  await change(page, { accent, colorScheme: 'light' })
-  await expectLook(page, { pay: 'rgb(173, 67, 24)', background: 'rgb(255, 255, 255)' })
-})
-
-test('ignores hostile values, loads nothing for them, and reports them and low contrast in a test environment', async ({
-  page,
-  openForm,
-  pageErrors,
-}) => {
-  pageErrors.allow(/^(?:error|warning): pi-checkout: appearance\./)
-  const requests: string[] = []
-  const printed: string[] = []
-  page.on('request', (request) => requests.push(request.url()))
-  page.on('console', (line) => printed.push(line.text()))
-  await openForm()
-  const before = await lookOf(page)
+  // What is no token is kept out, and reported in a test environment. A valid color is kept.
   await change(page, {
     font: '"x"; src: url(https://evil.example/f.woff2)',
     css: '@import "//evil.example"',
@@ -77,7 +62,6 @@ test('ignores hostile values, loads nothing for them, and reports them and low c
       'pi-checkout: appearance.background',
       'pi-checkout: appearance.text: cont',
     ])
-  // The color is kept.
   await expectLook(page, { ...before, color: 'rgb(119, 119, 119)' })
   expect(requests.filter((url) => url.includes('evil'))).toEqual([])
   await hostedPage(page)
@@ -89,6 +73,15 @@ test('ignores hostile values, loads nothing for them, and reports them and low c
   await change(page, { radius: 3 })
   await expectLook(page, { radius: '3px' })
   expect(printed).toHaveLength(4)
+
+  const accent = { light: '#ad4318', dark: '#f19a58' }
+  await change(page, { accent })
+  await page.evaluate("document.documentElement.style.colorScheme = 'light dark'")
+  await expectLook(page, { pay: 'rgb(173, 67, 24)' })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expectLook(page, { pay: 'rgb(241, 154, 88)', background: 'rgb(21, 24, 29)' })
+  await change(page, { accent, colorScheme: 'light' })
+  await expectLook(page, { pay: 'rgb(173, 67, 24)', background: 'rgb(255, 255, 255)' })
 })
 
 test('has the dram sign with its first amount, without a font file', async ({ page, openForm }) => {

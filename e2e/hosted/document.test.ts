@@ -8,10 +8,7 @@ const hostileTexts = [
   '\u2028alert(1)\u0007',
 ]
 
-test('renders hostile merchant names and order ids as isolated text', async ({
-  page,
-  openForm,
-}) => {
+test('renders hostile merchant names and order ids as plain text', async ({ page, openForm }) => {
   const dialogs: string[] = []
   page.on('dialog', (dialog) => {
     dialogs.push(dialog.message())

@@ -1,12 +1,17 @@
 import { control } from '@pi-checkout/test-support/sandbox'
 import { startSite } from '@pi-checkout/test-support/sites'
-import { runPiService, startService } from '@pi-checkout/test-support/stack'
+import { startService } from '@pi-checkout/test-support/stack'
 import type { Locator, Page } from '@playwright/test'
-import { createIntent } from '../fixtures/api.ts'
 import { violationsIn } from '../fixtures/hosted-form.ts'
 import { create, expect, linesOf, test } from '../fixtures/inspector.ts'
+import { createIntent } from '../fixtures/merchant.ts'
 
-test('shows a new intent automatically, and pays it with one click', async ({ page, merchant }) => {
+test('shows a new intent automatically, and pays it with one click; shows a rejection until it is dismissed', async ({
+  page,
+  merchant,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource/)
   await merchant.open()
   await expect(page.getByRole('heading', { name: 'No Payment Intent yet' })).toBeVisible()
   await createIntent(merchant, { orderId: 'L-1' })
@@ -18,12 +23,19 @@ test('shows a new intent automatically, and pays it with one click', async ({ pa
   const causes = ['created', 'confirmed', 'authorised']
   await expect(page.locator('.timeline .what')).toHaveText(causes)
   await expect(page.getByRole('group', { name: 'Simulate an outcome' })).toHaveCount(0)
+
+  await createIntent(merchant, { orderId: 'L-2' })
+  await rowOf(page, 'L-2').click()
+  await page.route('**/_sandbox/intents/*/settle', (route) =>
+    route.fulfill({ status: 409, json: { detail: 'Not now' } }),
+  )
+  await page.getByRole('button', { name: 'Succeed' }).click()
+  await expect(page.getByRole('alert').getByText('Not now')).toBeVisible()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('two clicks settle a payment; each outcome has its line with card and reason', async ({
-  page,
-  merchant,
-}) => {
+test('two clicks settle a payment, whose outcomes have their lines', async ({ page, merchant }) => {
   const { id } = await createIntent(merchant, { orderId: 'T-1' })
   await control(merchant, `/intents/${id}/settle`, { outcome: 'declined' })
   await control(merchant, `/intents/${id}/settle`, { outcome: 'processing' })
@@ -59,10 +71,7 @@ test('finds an order among 1,000 without a click', async ({ page, merchant }) =>
   await expect(page.getByRole('button', { name: 'Show newest' })).toBeVisible()
 })
 
-test('moves the focus and the open item with the arrows, and closes it with Esc', async ({
-  page,
-  merchant,
-}) => {
+test('moves the focus with the open item by arrows and Esc', async ({ page, merchant }) => {
   for (const orderId of ['K-1', 'K-2', 'K-3']) await createIntent(merchant, { orderId })
   await merchant.open()
   const [heading, focused] = [page.getByRole('heading', { level: 2 }), page.locator(':focus')]
@@ -90,36 +99,6 @@ test('moves the focus and the open item with the arrows, and closes it with Esc'
   await page.keyboard.press('Escape')
   await expect(page.getByText('Select a request')).toBeVisible()
   await expect(focused).toContainText('K-4')
-})
-
-test('shows a rejection until it is dismissed', async ({ page, merchant, pageErrors }) => {
-  pageErrors.allow(/Failed to load resource/)
-  await createIntent(merchant)
-  await merchant.open()
-  await page.route('**/_sandbox/intents/*/settle', (route) =>
-    route.fulfill({ status: 409, json: { detail: 'Not now' } }),
-  )
-  await page.getByRole('button', { name: 'Succeed' }).click()
-  await expect(page.getByRole('alert').getByText('Not now')).toBeVisible()
-  await page.getByRole('button', { name: 'Close' }).click()
-  await expect(page.getByRole('alert')).toHaveCount(0)
-})
-
-test('a section opened while the service is down says so, and appears when it is back', async ({
-  page,
-}) => {
-  const { ready: api, child, stop } = await startService(['--memory'])
-  await page.goto(api.inspectorUrl)
-  await expectConnection(page)
-  child.kill('SIGSTOP')
-  await page.getByRole('link', { name: 'Requests' }).click()
-  await expect(page.getByText('Reconnecting…')).toBeVisible()
-  await expect(page.getByText('The service does not respond.')).toBeVisible()
-  child.kill('SIGCONT')
-  await expectConnection(page)
-  await expect(page.getByRole('heading', { name: 'No requests yet' })).toBeVisible()
-  await page.close()
-  await stop()
 })
 
 test('the token is in no address and no lasting store, and another tab gets it, but no other origin', async ({
@@ -172,13 +151,13 @@ test('the token is in no address and no lasting store, and another tab gets it, 
   await expectConnection(locked)
 })
 
-test('rejects the token of another start, and accepts the link of this one', async ({
+test('rejects the token of another start, takes the link of this one, and waits for a service that is down', async ({
   page,
   merchant,
   pageErrors,
 }) => {
   pageErrors.allow(/Failed to load resource/)
-  const { ready: api, stop } = await startService(['--memory'])
+  const { ready: api, child, stop } = await startService(['--memory'])
   await page.goto(`${api.baseUrl}/_sandbox/#${merchant.api.adminToken}`)
   const gate = page.getByRole('alert')
   await expect(gate).toContainText('Each start of the service creates a new one')
@@ -191,37 +170,37 @@ test('rejects the token of another start, and accepts the link of this one', asy
   expect(new URL(page.url()).hash).toMatch(new RegExp(`^#/env_\\w+/intents/${id}$`))
   await page.goBack()
   expect(page.url()).not.toContain(api.adminToken)
-  await stop()
-})
 
-test('keeps two merchants apart, also after a reload', async ({ page }, { outputDir }) => {
-  const store = ['--data', outputDir]
-  const { ready: api, stop } = await startService(store)
-  const key = ['keys', 'create', '--merchant', 'Second Shop', '--environment', 'test']
-  const { apiKey } = JSON.parse(await runPiService([...key, ...store]))
-  const { id } = await createIntent({ api }, { orderId: 'FIRST-1' })
-  await createIntent({ api: { ...api, apiKey } }, { orderId: 'SECOND-1' })
-  await page.goto(api.inspectorUrl)
-  await expect(page.getByRole('heading', { name: 'FIRST-1' })).toBeVisible()
-  await page.getByLabel('Merchant').selectOption('Second Shop')
-  for (let load = 0; load < 2; load++) {
-    await expect(page.getByRole('heading', { name: 'SECOND-1' })).toBeVisible()
-    await expect(page.getByText('FIRST-1')).toHaveCount(0)
-    await expect(page).toHaveTitle('Second Shop · Inspector · pi-checkout service')
-    await page.reload()
-  }
-  // A link to the other merchant's intent leads to both.
-  await page.goto(`${api.baseUrl}/_sandbox/#/intents/${id}`)
-  await expect(rowOf(page, 'FIRST-1')).toBeVisible()
-  await expect(page.getByLabel('Merchant').locator('option:checked')).toHaveText('Tsiran')
+  child.kill('SIGSTOP')
+  await page.getByRole('link', { name: 'Faults' }).click()
+  await expect(page.getByText('Reconnecting…')).toBeVisible()
+  await expect(page.getByText('The service does not respond.')).toBeVisible()
+  child.kill('SIGCONT')
+  await expectConnection(page)
+  await expect(page.getByText('No fault rules. Responses are not modified.')).toBeVisible()
   await page.close()
   await stop()
 })
 
-test('renders merchant data as text, and shows no API key and no clientSecret', async ({
-  page,
-  merchant,
-}) => {
+test('keeps two merchants apart, also after a reload', async ({ page, merchant, stack }) => {
+  const { id } = await createIntent(stack, { orderId: 'FIRST-1' })
+  await createIntent(merchant, { orderId: 'SECOND-1' })
+  await page.goto(stack.api.inspectorUrl)
+  await expect(page.getByRole('heading', { name: 'FIRST-1' })).toBeVisible()
+  await page.getByLabel('Merchant').selectOption(merchant.name)
+  for (let load = 0; load < 2; load++) {
+    await expect(page.getByRole('heading', { name: 'SECOND-1' })).toBeVisible()
+    await expect(page.getByText('FIRST-1')).toHaveCount(0)
+    await expect(page).toHaveTitle(`${merchant.name} · Inspector · pi-checkout service`)
+    await page.reload()
+  }
+  // A link to the other merchant's intent leads to both.
+  await page.goto(`${stack.api.baseUrl}/_sandbox/#/intents/${id}`)
+  await expect(rowOf(page, 'FIRST-1')).toBeVisible()
+  await expect(page.getByLabel('Merchant').locator('option:checked')).toHaveText('Tsiran')
+})
+
+test('renders merchant data as text, and shows no secret', async ({ page, merchant }) => {
   const markup = '<img src=x onerror=alert(1)>'
   const { baseUrl, apiKey } = merchant.api
   const { id } = await createIntent(merchant, {
@@ -244,10 +223,7 @@ test('renders merchant data as text, and shows no API key and no clientSecret', 
   }
 })
 
-test('starts without a terminal: creates a key that works, and a test intent', async ({
-  page,
-  merchant,
-}) => {
+test('creates a test intent and a key without a terminal', async ({ page, merchant }) => {
   await merchant.open()
   await page.getByRole('button', { name: 'Create a test intent' }).click()
   await expect(page.getByRole('heading', { name: 'A-1001' })).toBeVisible()
@@ -265,10 +241,7 @@ test('starts without a terminal: creates a key that works, and a test intent', a
   await expect.poll(statusOf).toBe(401)
 })
 
-test('moves the clock and back, registers and removes an origin, and resets', async ({
-  page,
-  merchant,
-}) => {
+test('moves the clock, registers an origin, and resets', async ({ page, merchant }) => {
   await createIntent(merchant, { orderId: 'D-1' })
   await merchant.open('settings')
   await page.getByRole('button', { name: '+10 min' }).click()
@@ -296,7 +269,7 @@ for (const [colorScheme, width] of [
   ['light', 1280],
   ['dark', 320],
 ] as const) {
-  test(`fits ${width} pixels and 200 % text without axe violations, in ${colorScheme} colors`, async ({
+  test(`fits ${width} pixels and 200 % text without axe violations, in ${colorScheme} and forced colors`, async ({
     page,
     merchant,
   }) => {
@@ -322,31 +295,27 @@ for (const [colorScheme, width] of [
       }
       await page.evaluate(`document.documentElement.style.fontSize = ''`)
     }
+    // In forced colors, the tab, the row, and the filter can be seen.
+    await page.emulateMedia({ forcedColors: 'active' })
+    await goTo(page, 'Requests')
+    await linesOf(page).first().press('Enter')
+    await expect(page.locator('[data-id][aria-current="true"]')).toHaveCount(1)
+    expect(await page.evaluate(countSeen)).toEqual({ tabs: 1, rows: 1, filters: 1 })
   })
 }
 
-test('in forced colors, the tab, the row, the filter, and the dots can be seen', async ({
-  page,
-  merchant,
-}) => {
-  await page.emulateMedia({ forcedColors: 'active' })
-  for (const orderId of ['C-1', 'C-2']) await createIntent(merchant, { orderId })
-  await merchant.open('requests')
-  await linesOf(page).first().click()
-  await expect(page.locator('[data-id][aria-current="true"]')).toHaveCount(1)
-  const seen = await page.evaluate(() => {
-    const ground = getComputedStyle(document.documentElement).backgroundColor
-    const count = (selector: string, test: (style: CSSStyleDeclaration) => boolean): number =>
-      [...document.querySelectorAll(selector)].filter((each) => test(getComputedStyle(each))).length
-    const outlined = ({ outlineStyle }: CSSStyleDeclaration): boolean => outlineStyle === 'solid'
-    return {
-      tabs: count('nav a', ({ borderBottomColor }) => borderBottomColor !== ground),
-      rows: count('.list a[aria-current="true"]', outlined),
-      filters: count('.chips button', outlined),
-    }
-  })
-  expect(seen).toEqual({ tabs: 1, rows: 1, filters: 1 })
-})
+/** Runs in the page: counts what forced colors leave visible. */
+function countSeen(): object {
+  const ground = getComputedStyle(document.documentElement).backgroundColor
+  const count = (selector: string, test: (style: CSSStyleDeclaration) => boolean): number =>
+    [...document.querySelectorAll(selector)].filter((each) => test(getComputedStyle(each))).length
+  const outlined = ({ outlineStyle }: CSSStyleDeclaration): boolean => outlineStyle === 'solid'
+  return {
+    tabs: count('nav a', ({ borderBottomColor }) => borderBottomColor !== ground),
+    rows: count('.list a[aria-current="true"]', outlined),
+    filters: count('.chips button', outlined),
+  }
+}
 
 const sections = ['Intents', 'Requests', 'Faults', 'Settings']
 

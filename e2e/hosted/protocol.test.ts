@@ -2,7 +2,7 @@
 import { payWith } from '@pi-checkout/element/testing'
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Page } from '@playwright/test'
-import { createIntent } from '../fixtures/api.ts'
+import { createIntent } from '../fixtures/merchant.ts'
 import { authenticate, messages, messageTypes, playElement } from '../fixtures/played-element.ts'
 import { test as base, expect, type Stack } from '../fixtures/test-stack.ts'
 
@@ -11,84 +11,77 @@ const test = base.extend({
   baseURL: async ({ decorated }, use) => use(decorated.publish([])),
 })
 
-test('sends hello once for each document, and waits for init', async ({ page, stack }) => {
-  await mount(page, stack)
-  await expect.poll(() => page.evaluate('window.loaded')).toBe(true)
-  const [first] = await messages(page)
-  await page.evaluate('frame.src = frame.src')
-  await expect.poll(() => messages(page)).toHaveLength(2)
-  const [, second] = await messages(page)
-  for (const one of [first, second]) {
-    expect(one).toEqual({
-      by: 'window',
-      data: { pi: 'checkout', t: 'hello', v: [1], doc: expect.stringMatching(/^[\w-]{22,64}$/) },
-    })
-  }
-  expect(second?.data.doc).not.toBe(first?.data.doc)
-})
-
-test('accepts one valid init from its parent', async ({ page, stack }) => {
-  await mount(page, stack)
-  for (const wrong of [
-    "{ doc: 'B'.repeat(32) }",
-    '{ v: 2 }',
-    "{ pi: 'challenge' }",
-    '{}, { ports: 0 }',
-    '{}, { ports: 2 }',
-    '{}, { by: otherFrame }',
-  ]) {
-    await page.evaluate(`sendInit(${wrong})`)
-  }
-  await page.evaluate('sendInit()')
-  await expect.poll(() => messages(page)).toHaveLength(2)
-  await page.evaluate('window.first = port; sendInit(); first.postMessage({ t: "ping" })')
-  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'pong'])
-  const senders = (await messages(page)).map(({ by }) => by)
-  expect(senders).toEqual(['window', 'port 6', 'port 6'])
-})
-
-test('is ready after auth, in the configured language, and ignores other messages', async ({
-  page,
-  stack,
-}) => {
+test('speaks the protocol with one parent, and sends it no secret', async ({ page, stack }) => {
   const handoff = await mount(page, stack)
-  await page.evaluate(`
-    sendInit()
-    const junk = [null, 1, 'ready', [], {}, { t: 'nothing' }, { t: 5 }, { t: 'auth' }, { t: 'config' },
-      { t: 'auth', id: 1, secret: {} }, { t: '__proto__' }, { t: 'left' }]
-    for (const message of junk) port.postMessage(message)
-    port.postMessage({ t: 'ping' })`)
-  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'pong'])
-  await authenticate(page, { handoff, locale: 'hy-AM' })
-  await expect.poll(() => messageTypes(page)).toContain('ready')
-  const hosted = page.frameLocator('pi-checkout iframe').locator('html')
-  await expect(hosted).toHaveAttribute('lang', /^hy/)
-  await page.evaluate(`port.postMessage({ t: 'config', locale: 'ru' })`)
-  await expect(hosted).toHaveAttribute('lang', 'ru')
-  for (const { data } of await messages(page)) {
-    if (data.t === 'size') expect(data.h).toBeGreaterThan(0)
-    if (data.t === 'size') expect(data.h).toBeLessThanOrEqual(5000)
-  }
-})
-
-test('is busy from Pay until the outcome, and sends finish without result or secret', async ({
-  page,
-  stack,
-}) => {
-  const handoff = await open(page, stack)
-  await payWith(page, 'declined')
-  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'ready', 'busy', 'idle'])
-  await payWith(page, 'succeeded')
-  await expect.poll(() => messageTypes(page)).toContain('finish')
-  expect((await messageTypes(page)).slice(5)).toEqual(['busy', 'idle', 'finish'])
-  const sent = (await messages(page)).slice(1).map(({ data }) => data)
-  for (const message of sent)
+  await test.step('sends hello once for each document, and waits for init', async () => {
+    await expect.poll(() => page.evaluate('window.loaded')).toBe(true)
+    const [first] = await messages(page)
+    await page.evaluate('frame.src = frame.src')
+    await expect.poll(() => messages(page)).toHaveLength(2)
+    const [, second] = await messages(page)
+    for (const one of [first, second]) {
+      expect(one).toEqual({
+        by: 'window',
+        data: { pi: 'checkout', t: 'hello', v: [1], doc: expect.stringMatching(/^[\w-]{22,64}$/) },
+      })
+    }
+    expect(second?.data.doc).not.toBe(first?.data.doc)
+  })
+  await test.step('accepts one valid init, and ignores other messages', async () => {
+    for (const wrong of [
+      "{ doc: 'B'.repeat(32) }",
+      '{ v: 2 }',
+      "{ pi: 'challenge' }",
+      '{}, { ports: 0 }',
+      '{}, { ports: 2 }',
+      '{}, { by: otherFrame }',
+    ]) {
+      await page.evaluate(`sendInit(${wrong})`)
+    }
+    await page.evaluate('sendInit()')
+    await expect.poll(() => messages(page)).toHaveLength(3)
+    await page.evaluate(`
+      window.first = port
+      sendInit()
+      port = first
+      const junk = [null, 1, 'ready', [], {}, { t: 'nothing' }, { t: 5 }, { t: 'auth' }, { t: 'config' },
+        { t: 'auth', id: 1, secret: {} }, { t: '__proto__' }, { t: 'left' }]
+      for (const message of junk) port.postMessage(message)
+      port.postMessage({ t: 'ping' })`)
+    await expect.poll(() => messageTypes(page)).toEqual(['hello', 'hello', 'ack', 'pong'])
+    const senders = (await messages(page)).map(({ by }) => by)
+    expect(senders).toEqual(['window', 'window', 'port 6', 'port 6'])
+  })
+  await test.step('is ready after auth, in the configured language', async () => {
+    await authenticate(page, { handoff, locale: 'hy-AM' })
+    await expect.poll(() => messageTypes(page)).toContain('ready')
+    const hosted = page.frameLocator('pi-checkout iframe').locator('html')
+    await expect(hosted).toHaveAttribute('lang', /^hy/)
+    await page.evaluate(`port.postMessage({ t: 'config', locale: 'ru' })`)
+    await expect(hosted).toHaveAttribute('lang', 'ru')
+  })
+  await test.step('is busy from Pay until the outcome', async () => {
+    const connected = ['hello', 'hello', 'ack', 'pong', 'ready']
+    await payWith(page, 'declined')
+    await expect.poll(() => messageTypes(page)).toEqual([...connected, 'busy', 'idle'])
+    await payWith(page, 'succeeded')
+    await expect.poll(() => messageTypes(page)).toContain('finish')
+    expect((await messageTypes(page)).slice(7)).toEqual(['busy', 'idle', 'finish'])
+  })
+  const sent = (await messages(page)).slice(2).map(({ data }) => data)
+  for (const message of sent) {
     expect(['t', 'on', 'h']).toEqual(expect.arrayContaining(Object.keys(message)))
+    if (message.t === 'size') expect(message.h).toBeGreaterThan(0)
+    if (message.t === 'size') expect(message.h).toBeLessThanOrEqual(5000)
+  }
   expect(JSON.stringify(sent)).not.toContain(handoff.clientSecret)
 })
 
 test('asks before a redirect, and returns to the exact address', async ({ page, stack }) => {
-  await open(page, stack)
+  const handoff = await mount(page, stack)
+  await page.evaluate('sendInit()')
+  await authenticate(page, { handoff, locale: 'en' })
+  await expect.poll(() => messageTypes(page)).toContain('ready')
   // Signed and long, with a router in its fragment.
   const query = `?note=a%20b&sign=1%2B2~&filter=${'x'.repeat(7800)}#/pay?step=2`
   await page.evaluate(`history.replaceState(null, '', '${query}')`)
@@ -106,14 +99,5 @@ async function mount(page: Page, stack: Stack): Promise<Handoff> {
   await page.goto('')
   await playElement(page, `${stack.api.checkoutOrigin}/checkout/${handoff.id}`)
   await expect.poll(() => messages(page)).toHaveLength(1)
-  return handoff
-}
-
-/** Mounts the frame and waits until the form is ready. */
-async function open(page: Page, stack: Stack): Promise<Handoff> {
-  const handoff = await mount(page, stack)
-  await page.evaluate('sendInit()')
-  await authenticate(page, { handoff, locale: 'en' })
-  await expect.poll(() => messageTypes(page)).toContain('ready')
   return handoff
 }

@@ -1,7 +1,7 @@
-import { hostedPage, openCheckout, orderOf } from '../fixtures/buyer.ts'
+import { expectOrder, hostedPage, openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('selects no order by links or forms of another site', async ({
+test('links and forms of another site select no order, and a forged event pays none', async ({
   page,
   browser,
   stack,
@@ -25,4 +25,12 @@ test('selects no order by links or forms of another site', async ({
   await expect(hostedPage(page).getByTestId('amount')).toContainText(/\d/)
   await expect(hostedPage(page).getByRole('heading', { level: 1 })).toContainText(/\w/)
   await attacker.close()
+  await page.evaluate(
+    (forged) => {
+      const event = Object.assign(new Event('pi-phase', { bubbles: true }), forged)
+      document.querySelector('pi-checkout')?.dispatchEvent(event)
+    },
+    { phase: 'paid', orderId: orderOf(page) },
+  )
+  await expectOrder(page, 'open')
 })

@@ -13,9 +13,7 @@ import {
 import { expect, startCrossSiteStack, test } from '../fixtures/cross-site-stack.ts'
 import { startTestSite } from '../fixtures/test-site.ts'
 
-test('a hostile issuer page moves no page, opens no window, receives ids only, and decides nothing', async ({
-  browser,
-}) => {
+test('a hostile issuer page moves, learns, and decides nothing', async ({ browser }) => {
   // It starts a separate stack.
   test.setTimeout(150_000)
   const bank = await startTestSite('evil')

@@ -1,6 +1,6 @@
 import { rawRequest } from '@pi-checkout/test-support/raw-http'
-import { create } from '../fixtures/api.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
+import { create } from '../fixtures/merchant.ts'
 
 test('no request adds a log line or control characters to the logs', async ({ stack }) => {
   const forged = '{"level":50,"msg":"forged"}'

@@ -1,10 +1,7 @@
 import { addToCart, payButton } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-test('says that the form is not available while the handoff fails; Try again loads it', async ({
-  page,
-  pageErrors,
-}) => {
+test('says that the form is not available while handoffs fail', async ({ page, pageErrors }) => {
   pageErrors.allow(/Failed to load resource|pi-checkout: /)
   await addToCart(page)
   await page.goto('/cart')
@@ -19,7 +16,7 @@ test('says that the form is not available while the handoff fails; Try again loa
   await expect(payButton(page)).toBeEnabled()
 })
 
-test('says that a service which does not respond takes long; the form loads when it responds', async ({
+test('a silent service leaves the cart complete, and the form says that it takes long', async ({
   page,
   stack,
   pageErrors,

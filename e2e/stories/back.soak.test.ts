@@ -1,15 +1,12 @@
 import { payWith } from '@pi-checkout/element/testing'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
+import { cachingContext } from '../fixtures/base-test.ts'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
-import { cachingContext } from '../fixtures/caching-context.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 test.use({ context: cachingContext })
 
-test('Back after paying shows no payment form, with the back/forward cache on', async ({
-  page,
-  stack,
-}) => {
+test('Back after paying shows no form, with the back/forward cache', async ({ page, stack }) => {
   const { id } = await openCheckout(page)
   const address = page.url()
   await payWith(page, 'succeeded')

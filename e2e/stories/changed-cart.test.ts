@@ -4,10 +4,7 @@ import type { Page } from '@playwright/test'
 import { addToCart, expectOrder, openCheckout, orderCart, orderOf } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-test('a buyer who edits the cart in another tab pays for what the cart has now', async ({
-  page,
-  context,
-}) => {
+test('a buyer who edits the cart elsewhere pays for what it has now', async ({ page, context }) => {
   await openCheckout(page)
   const elsewhere = await context.newPage()
   await editCart(elsewhere, orderOf(page))

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { payWith } from '@pi-checkout/element/testing'
 import { SandboxEnvironment } from '@pi-checkout/service/testing'
+import { variablesOf } from '@pi-checkout/test-support/example'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { root, startProgram } from '@pi-checkout/test-support/process'
 import type { Page } from '@playwright/test'
@@ -21,10 +22,7 @@ const tests: readonly ((page: Page, sandbox: SandboxEnvironment) => Promise<void
   },
 ]
 
-test('tests at one service, each with its own environment, clock, and faults, do not disturb each other', async ({
-  browser,
-  stack,
-}) => {
+test('tests with an environment each do not disturb each other', async ({ browser, stack }) => {
   const run = async (at: number): Promise<void> => {
     const sandbox = await SandboxEnvironment.create(stack.api, [])
     const port = await freePort()
@@ -32,13 +30,8 @@ test('tests at one service, each with its own environment, clock, and faults, do
     await sandbox.addOrigin(origin)
     // A response is lost in every other environment.
     if (at >= tests.length) await sandbox.addFault('create', 'drop-after-commit')
-    const { baseUrl, checkoutOrigin } = stack.api
-    const env = {
-      PI_API_KEY: sandbox.apiKey,
-      PI_BASE_URL: baseUrl,
-      PI_CHECKOUT_ORIGIN: checkoutOrigin,
-      PORT: String(port),
-    }
+    const variables = variablesOf({ ...stack.api, apiKey: sandbox.apiKey })
+    const env = { ...variables, PORT: String(port) }
     const { stop } = await startProgram([join(root, 'demo/examples/node.mjs')], { env })
     const page = await browser.newPage()
     await page.goto(origin)

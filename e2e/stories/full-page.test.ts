@@ -2,7 +2,7 @@ import { payWith } from '@pi-checkout/element/testing'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import type { Page } from '@playwright/test'
 import { addToCart, expectOrder, hostedPage, orderOf } from '../fixtures/buyer.ts'
-import { startSmallShop } from '../fixtures/small-shop.ts'
+import { startSmallShop } from '../fixtures/merchant.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 /** Blocks the scripts of the shop's pages, and goes to the full page as their form does. */
@@ -45,52 +45,7 @@ for (const [outcome, state, tag = []] of [
   })
 }
 
-test('a declined buyer pays with another card, after a reload and Back', {
-  tag: '@firefox',
-}, async ({ page, stack }) => {
-  const orderId = await openFullPage(page)
-  // As in the frame, it has the shop's color.
-  const pay = page.getByRole('button', { name: /^Pay / })
-  await expect(pay).toHaveCSS('background-color', 'rgb(173, 67, 24)')
-  const address = page.url()
-  await payWith(page, 'declined')
-  await page.reload()
-  await expect(page.getByRole('button', { name: /^Pay / })).toBeEnabled()
-  await page.getByRole('link', { name: 'Back to the shop' }).click()
-  await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
-  await page.goBack()
-  expect(page.url()).toBe(address)
-  await payWith(page, 'succeeded')
-  await expectOrder(page, 'paid')
-  const intents = await intentsOf(stack, new URL(address).pathname.split('/')[2] ?? '')
-  expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
-  // The shop knows the result, and the full page has nothing left to do.
-  await page.goto(address)
-  await expectOrder(page, 'paid')
-})
-
-test('a buyer whom the bank denies on its page is back on the full page, and pays there', async ({
-  page,
-  stack,
-}) => {
-  await openFullPage(page)
-  const address = page.url()
-  await page.getByLabel('Card number').fill('4000 0027 6000 3184')
-  await page.getByLabel('Expiry date').fill('12/34')
-  await page.getByLabel('Security code').fill('123')
-  await page.getByRole('button', { name: /^Pay / }).click()
-  await page.getByLabel('Code from your bank').fill('0000')
-  await page.getByRole('button', { name: 'Confirm' }).click()
-  await page.waitForURL(address)
-  await expect(page.getByRole('alert')).toContainText('Your bank did not confirm the payment.')
-  await expect(page.locator('.skeleton')).toBeHidden()
-  await payWith(page, 'redirect')
-  await expectOrder(page, 'paid')
-  const intents = await intentsOf(stack, new URL(address).pathname.split('/')[2] ?? '')
-  expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
-})
-
-test('a browser that denies the cookie is back at the shop after a reload', {
+test('a buyer pays with another card and bank after a denied cookie, a decline, a reload, Back, and a denial by the bank', {
   tag: '@firefox',
 }, async ({ page, stack }) => {
   const orderId = await openFullPage(page)
@@ -101,6 +56,37 @@ test('a browser that denies the cookie is back at the shop after a reload', {
   await page.context().clearCookies({ name: 'pi-checkout' })
   await page.reload()
   await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
+  await page.locator('.other-way button').click()
+  await page.waitForURL('**/checkout/*/page?*')
+
+  // As in the frame, it has the shop's color.
+  const pay = page.getByRole('button', { name: /^Pay / })
+  await expect(pay).toHaveCSS('background-color', 'rgb(173, 67, 24)')
+  const address = page.url()
+  await payWith(page, 'declined')
+  await page.reload()
+  await expect(pay).toBeEnabled()
+  await page.getByRole('link', { name: 'Back to the shop' }).click()
+  await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
+  await page.goBack()
+  expect(page.url()).toBe(address)
+
+  await page.getByLabel('Card number').fill('4000 0027 6000 3184')
+  await page.getByLabel('Expiry date').fill('12/34')
+  await page.getByLabel('Security code').fill('123')
+  await pay.click()
+  await page.getByLabel('Code from your bank').fill('0000')
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.waitForURL(address)
+  await expect(page.getByRole('alert')).toContainText('Your bank did not confirm the payment.')
+  await expect(page.locator('.skeleton')).toBeHidden()
+  await payWith(page, 'redirect')
+  await expectOrder(page, 'paid')
+  const intents = await intentsOf(stack, new URL(address).pathname.split('/')[2] ?? '')
+  expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
+  // The shop knows the result, and the full page has nothing left to do.
+  await page.goto(address)
+  await expectOrder(page, 'paid')
 })
 
 test('the frame is blocked: its error view leads to the full page', { tag: '@firefox' }, async ({

@@ -30,10 +30,7 @@ test('an order whose tab was closed shows the pending payment, and later its res
   expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
 })
 
-test('a payment that the bank processes for long has one page, which looks after itself', async ({
-  page,
-  stack,
-}) => {
+test('a payment that takes long has one page, which updates itself', async ({ page, stack }) => {
   await page.clock.install()
   const { id } = await openCheckout(page)
   const order = orderOf(page)

@@ -21,11 +21,3 @@ test('the payment form finds its scripts in the cache after the cart', async ({ 
   expect(transferred?.length).toBeGreaterThan(2)
   expect(transferred?.filter((size) => size > 0)).toEqual([])
 })
-
-test('the cart is complete although the service does not respond', async ({ page }) => {
-  await page.route('**/v1/preload', () => {})
-  await addToCart(page)
-  const requested = page.waitForRequest('**/v1/preload')
-  await page.goto('/cart', { waitUntil: 'load' })
-  await requested
-})
