@@ -4,6 +4,7 @@ import {
   paymentIntentStatuses,
   problemCodes,
 } from '@pi-checkout/contract'
+import { testCards } from '@pi-checkout/contract/sandbox'
 import { expect, test } from 'vitest'
 import { routes } from '../shared/routes.ts'
 import { SandboxEnvironment } from '../src/testing/sandbox-environment.ts'
@@ -57,8 +58,10 @@ test('the guide says what to do about every error, with its status', () => {
   }
 })
 
-test('the guide lists every status and every route of the sandbox API', () => {
+test('the guide lists every status, every test card, and every route of the sandbox API', () => {
   for (const status of paymentIntentStatuses) expect(api).toContain(`| \`${status}\` |`)
+  for (const number of Object.values(testCards))
+    expect(api).toMatch(new RegExp(`${number.slice(-4)}\\b`))
   for (const { method, path } of Object.values(routes)) {
     if (path.startsWith('/_sandbox/') && path !== routes.inspector.path)
       expect(api).toContain(`| \`${method} ${path}\` |`)

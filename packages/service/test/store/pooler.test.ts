@@ -11,7 +11,7 @@ const server = await startPostgres()
  * inside a transaction. It serves clients that send one request after another.
  */
 async function startPooler(sessionCount: number): Promise<string> {
-  const sessions = Array.from({ length: sessionCount }, () => createSession())
+  const sessions = Array.from({ length: sessionCount }, createSession)
   let next = 0
   const pooler = createServer((client) => {
     let own: Session | undefined
@@ -33,23 +33,18 @@ async function startPooler(sessionCount: number): Promise<string> {
   }).listen(0, '127.0.0.1')
   atEnd(() => pooler.close())
   await once(pooler, 'listening')
-  return server.url.replace(
-    new URL(server.url).port,
-    String((pooler.address() as AddressInfo).port),
-  )
+  const { port } = pooler.address() as AddressInfo
+  return server.url.replace(new URL(server.url).port, `${port}`)
 }
 
 /** Each reply ends with this message, which ends with the state of the transaction. */
 const readyForQuery = Buffer.from([...Buffer.from('Z'), 0, 0, 0, 5])
 const idle = 'I'.charCodeAt(0)
 
-interface Session {
-  /** Sends the startup message of the first client. Returns the reply, also to later ones. */
-  greeting(startup: Buffer): Promise<Buffer>
-  send(message: Buffer): Promise<Buffer>
-}
+type Session = ReturnType<typeof createSession>
 
-function createSession(): Session {
+/** `greeting` sends the startup message of the first client. It returns the reply, also to later ones. */
+function createSession() {
   const socket: Socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   atEnd(() => void socket.destroy())
   let greeting: Promise<Buffer> | undefined
@@ -62,7 +57,7 @@ function createSession(): Session {
     }
     return reply
   }
-  return { greeting: (startup) => (greeting ??= send(startup)), send }
+  return { greeting: (startup: Buffer) => (greeting ??= send(startup)), send }
 }
 
 test.each([1, 2])('rejects a pooler that shares %d sessions, at each start', async (count) => {
