@@ -69,7 +69,7 @@ const results: { readonly [name: string]: Result } = {
   failed: ['!', 'failed', 'uncharged'],
   'failed canceled': ['×', 'canceled', 'uncharged'],
   'failed expired': ['×', 'expired', 'uncharged'],
-  'failed refunded': ['↺', 'refunded'],
+  'failed refunded': ['↺', 'refunded', 'leave'],
 } satisfies Record<ResultState | `failed ${string}`, Result>
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */

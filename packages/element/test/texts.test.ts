@@ -62,7 +62,7 @@ test.each([
   ['review', 'duplicate', `⋯ ${received} We are checking it. ${left}`],
   ['failed', 'canceled', `× The payment was canceled. ${unpaid}`],
   ['failed', 'expired', `× The time to pay has expired. ${unpaid}`],
-  ['failed', 'refunded', '↺ Your payment was refunded.'],
+  ['failed', 'refunded', '↺ Your payment was refunded. You can close this page.'],
   ['failed', 'constructor', `! The payment failed. ${unpaid}`],
   ['failed', undefined, `! The payment failed. ${unpaid}`],
   ['ready', undefined, ''],
