@@ -269,7 +269,7 @@ for (const [colorScheme, width] of [
   ['light', 1280],
   ['dark', 320],
 ] as const) {
-  test(`fits ${width} pixels and 200 % text without axe violations, in ${colorScheme} and forced colors`, async ({
+  test(`fits ${width} pixels and 200 % text without axe violations, in ${colorScheme} colors`, async ({
     page,
     merchant,
   }) => {
@@ -295,14 +295,20 @@ for (const [colorScheme, width] of [
       }
       await page.evaluate(`document.documentElement.style.fontSize = ''`)
     }
-    // In forced colors, the tab, the row, and the filter can be seen.
-    await page.emulateMedia({ forcedColors: 'active' })
-    await goTo(page, 'Requests')
-    await linesOf(page).first().press('Enter')
-    await expect(page.locator('[data-id][aria-current="true"]')).toHaveCount(1)
-    expect(await page.evaluate(countSeen)).toEqual({ tabs: 1, rows: 1, filters: 1 })
   })
 }
+
+test('in forced colors, the tab, the row, and the filter can be seen', async ({
+  page,
+  merchant,
+}) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  for (const orderId of ['C-1', 'C-2']) await createIntent(merchant, { orderId })
+  await merchant.open('requests')
+  await linesOf(page).first().click()
+  await expect(page.locator('[data-id][aria-current="true"]')).toHaveCount(1)
+  expect(await page.evaluate(countSeen)).toEqual({ tabs: 1, rows: 1, filters: 1 })
+})
 
 /** Runs in the page: counts what forced colors leave visible. */
 function countSeen(): object {
