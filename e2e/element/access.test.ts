@@ -163,8 +163,8 @@ test('a buyer in the form hears of a long wait', async ({ page, sites, pageError
   await actInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
-  const waiting = 'We are confirming your payment. You can close this page. Do not pay again.'
-  await expect(page.getByText('We are confirming your payment.')).toBeVisible()
+  const waiting = 'The shop is confirming your order. You can close this page. Do not pay again.'
+  await expect(page.getByText('The shop is confirming your order.')).toBeVisible()
   await expect.poll(() => announced(page)).toEqual([waiting])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)

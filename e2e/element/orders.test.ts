@@ -131,7 +131,7 @@ test('an ended session ends the wait for the status', async ({ page, sites, page
   orders.A = { phase: 'paid', response: { status: 401 } }
   await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
-  const unconfirmed = 'The shop has not confirmed your payment yet. Do not pay again.'
+  const unconfirmed = 'The shop has not confirmed your order yet. Do not pay again.'
   await expect(page.locator('#pay')).toContainText(unconfirmed)
   // No second payment is offered.
   await expect(page.getByText('Pay on a separate page')).toBeHidden()

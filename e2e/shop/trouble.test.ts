@@ -9,7 +9,7 @@ test('says that the form is not available while handoffs fail', async ({ page, p
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, json }))
   await page.getByTestId('place-order').click()
   await expect(page.getByRole('alert')).toContainText(
-    'not available. You will be charged only once.',
+    'not available. You will not be charged twice.',
   )
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -7,15 +7,15 @@ export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
   confirming: [
-    'We are confirming your payment.',
-    'Մենք հաստատում ենք ձեր վճարումը։',
-    'Мы подтверждаем ваш платёж.',
+    'The shop is confirming your order.',
+    'Խանութը հաստատում է պատվերը։',
+    'Магазин подтверждает ваш заказ.',
   ],
   /** The shop has not said the result. The form may have shown it. */
   unconfirmed: [
-    'The shop has not confirmed your payment yet.',
-    'Խանութը դեռ չի հաստատել ձեր վճարումը։',
-    'Магазин ещё не подтвердил ваш платёж.',
+    'The shop has not confirmed your order yet.',
+    'Խանութը դեռ չի հաստատել պատվերը։',
+    'Магазин ещё не подтвердил ваш заказ.',
   ],
   processing: [
     'Your bank is processing the payment.',
@@ -33,7 +33,7 @@ export const texts = {
   review: ['We are checking it.', 'Մենք ստուգում ենք այն։', 'Мы проверяем его.'],
   failed: ['The payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
-  expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время оплаты истекло.'],
+  expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
   unavailable: [
@@ -43,9 +43,9 @@ export const texts = {
   ],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
   again: [
-    'You will be charged only once.',
-    'Գումար կգանձվի միայն մեկ անգամ։',
-    'Деньги спишутся только один раз.',
+    'You will not be charged twice.',
+    'Գումարը երկու անգամ չի գանձվի։',
+    'Деньги не спишутся дважды.',
   ],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիայի ժամկետն անցել է։', 'Сеанс истёк.'],

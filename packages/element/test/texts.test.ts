@@ -25,9 +25,9 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'The shop has not confirmed your payment yet. Do not pay again.'
+const waiting = 'The shop has not confirmed your order yet. Do not pay again.'
 const unavailable = 'The payment form is not available.'
-const again = 'You will be charged only once.'
+const again = 'You will not be charged twice.'
 const ended = `Your session has expired. ${again}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
@@ -56,7 +56,7 @@ const received = 'We have received your payment.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ We are confirming your payment. ${left}`],
+  ['confirming', undefined, `⋯ The shop is confirming your order. ${left}`],
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
   ['paid', undefined, `✓ ${received} Thank you.`],
   ['review', 'duplicate', `⋯ ${received} We are checking it. ${left}`],
