@@ -1,4 +1,4 @@
-/** One request of the log: its row, why it failed, what was sent and received, and the command that sends it again. @module */
+/** One request of the log: its row, its details, and the command that sends it again. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'

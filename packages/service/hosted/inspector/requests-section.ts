@@ -3,20 +3,18 @@ import { html, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { emptySection, loading, name, panes } from './markup.ts'
 import { requestDetail, requestRow } from './request.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { FilterName, Sandbox } from './sandbox.ts'
 import { text, time } from './show.ts'
 
 /** Each filter with its label and its explanation. */
-const filters = [
+const filters: readonly (readonly [FilterName, label: string, hint: string])[] = [
   ['all', 'All', ''],
   ['failed', 'Failed', 'Rejected, or without a complete response.'],
   ['replayed', 'Replayed', 'The first intent of the Idempotency-Key was returned again.'],
   ['lost', 'Lost', 'The client got no complete response. The intent may exist.'],
   ['conflicts', 'Conflicts', 'The Idempotency-Key was used with another body, or is still in use.'],
   ['lint', 'Lint', 'What would fail or leak in production, with its fix.'],
-] as const
-
-export type FilterName = (typeof filters)[number][0]
+]
 
 export function requestsSection(sandbox: Sandbox): TemplateResult {
   const { data, filter, route, search } = sandbox

@@ -11,7 +11,6 @@ import type {
   ShownIntent,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
-import type { FilterName } from './requests-section.ts'
 import { type Route, type Section, writeRoute } from './route.ts'
 import { SharedToken } from './shared-token.ts'
 
@@ -28,6 +27,22 @@ interface Data {
 
 type Get = <Body>(path: string) => Promise<Body | null>
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Filter of the requests. */
+export type FilterName = 'all' | 'failed' | 'replayed' | 'lost' | 'conflicts' | 'lint'
+
+/** The service rejected a request. `message` is shown to the user. */
+class Rejection extends Error {
+  override readonly name = 'Rejection'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
 export class Sandbox {
   /** Why the last token or action was rejected. */
   error: string | undefined
@@ -37,7 +52,6 @@ export class Sandbox {
   data: Data = {}
   /** Search of the section, and the id of the intent before the page. */
   search = noSearch
-  /** Filter of the requests. */
   filter: FilterName = 'all'
   /** What the actions with these paths have returned since the section was opened. */
   results: {
@@ -69,7 +83,7 @@ export class Sandbox {
   get connection(): 'locked' | 'connected' | 'lost' {
     const { error } = this.#reading
     if (this.#token === undefined) return 'locked'
-    return error === undefined || statusOf(error) === 401 ? 'connected' : 'lost'
+    return error === undefined || isUnauthorized(error) ? 'connected' : 'lost'
   }
 
   unlock(token: string): void {
@@ -110,7 +124,7 @@ export class Sandbox {
    *
    * @param path - Without `/` at its start: of the environment.
    */
-  async act<Result>(method: string, path: string, body?: unknown): Promise<Result | null> {
+  async act<Result>(method: Method, path: string, body?: unknown): Promise<Result | null> {
     const token = this.#token
     if (this.#isActing) return null
     this.#isActing = true
@@ -125,11 +139,8 @@ export class Sandbox {
     } catch (error) {
       // The request may have been sent with an earlier token.
       if (token !== this.#token) return null
-      if (statusOf(error) === 401) this.#lock()
-      else
-        this.error = statusOf(error)
-          ? String(Object(error).message)
-          : 'The service did not respond.'
+      if (isUnauthorized(error)) this.#lock()
+      else this.error = error instanceof Rejection ? error.message : 'The service did not respond.'
       return null
     } finally {
       this.#isActing = false
@@ -146,7 +157,7 @@ export class Sandbox {
   /** Shares a token that the service has accepted, and reads again after a second. */
   #onRead(error?: unknown): void {
     clearTimeout(this.#timer)
-    if (statusOf(error) === 401) this.#lock()
+    if (isUnauthorized(error)) this.#lock()
     else this.#timer = setTimeout(() => void this.#reading.run(), interval)
     if (this.#token && error === undefined) this.#shared.keep(this.#token)
   }
@@ -164,8 +175,9 @@ export class Sandbox {
     const environment = environments.find((each) => each.id === wanted) ?? environments[0]
     const data = environment && (await this.#readSection(`/environments/${environment.id}`, get))
     signal.throwIfAborted()
-    const kept = environment?.id === this.environment?.id ? this.data : {}
-    this.data = { ...kept, intent: linked, ...data }
+    const isSame = environment?.id === this.environment?.id
+    if (!isSame) this.search = noSearch
+    this.data = { ...(isSame ? this.data : {}), intent: linked, ...data }
     this.environments = environments
     this.environment = environment
     const address = { environment: environment?.id, section, id }
@@ -195,7 +207,7 @@ export class Sandbox {
 
   /** Returns `null` for what does not exist. */
   async #send<Body>(
-    method: string,
+    method: Method,
     path: string,
     { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
   ): Promise<Body | null> {
@@ -207,15 +219,12 @@ export class Sandbox {
     if (response.ok) return (await response.json()) as Body
     if (method === 'GET' && response.status === 404) return null
     const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
-    throw new Error(detail ?? `The service returned ${response.status}.`, {
-      cause: response.status,
-    })
+    throw new Rejection(response.status, detail ?? `The service returned ${response.status}.`)
   }
 }
 
-/** Returns the status of a rejection; `undefined` without a response. */
-function statusOf(error: unknown): unknown {
-  return error instanceof Error && typeof error.cause === 'number' ? error.cause : undefined
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof Rejection && error.status === 401
 }
 
 const noSearch = { q: '', before: '' }

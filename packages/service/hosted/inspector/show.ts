@@ -37,7 +37,7 @@ export function clock(value: unknown): string {
 
 /** Returns `3.5 ms`. */
 export function duration(ms: unknown): string {
-  return `${text(ms, 24)} ms`
+  return typeof ms === 'number' ? `${ms} ms` : text(ms, 24)
 }
 
 /** Returns `+2 d 3 h` for milliseconds; `''` for less than a second, and for what is no number. */
