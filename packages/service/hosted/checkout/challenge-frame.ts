@@ -5,6 +5,7 @@ import { keyed } from 'lit/directives/keyed.js'
 import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 import { LightElement } from '../light-element.ts'
 import { spinner } from './icons.ts'
+import { submitChallenge } from './submit-challenge.ts'
 
 /** A hint from the issuer's page: the challenge is done, or its token is no longer valid. Proves nothing. */
 export type IssuerMessage = 'done' | 'over'
@@ -71,19 +72,3 @@ const maxHeight = 700
 const borders = 2
 
 const frameName = 'challenge'
-
-/** Opens the issuer's page: posts the token as a form field, because addresses are stored and logged. */
-export function submitChallenge(
-  { url, token }: ChallengeTicket,
-  { target, locale }: { readonly target: string; readonly locale: string },
-): void {
-  const form = document.createElement('form')
-  Object.assign(form, { method: 'post', action: url, target, hidden: true })
-  for (const [name, value] of Object.entries({ token, locale })) {
-    const input = document.createElement('input')
-    form.append(Object.assign(input, { type: 'hidden', name, value }))
-  }
-  document.body.append(form)
-  form.submit()
-  form.remove()
-}

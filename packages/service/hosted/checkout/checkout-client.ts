@@ -27,9 +27,11 @@ export class ApiProblem extends Error implements Failure {
 
   constructor(status: number, { code, detail, requestId, errors = [] }: Partial<Problem>) {
     super(`request rejected with ${status} ${code}`)
+    // A firewall sends any JSON.
+    const isOwn = typeof code === 'string' && Array.isArray(errors)
     this.status = status
-    this.code = typeof code === 'string' ? code : 'unknown'
-    this.pointers = errors.map(({ pointer }) => pointer)
+    this.code = isOwn ? code : 'unknown'
+    this.pointers = isOwn ? errors.map(({ pointer }) => pointer) : []
     this.detail = detail ?? `The response has status ${status}.`
     this.requestId = requestId
   }

@@ -6,7 +6,6 @@ import type {
   CheckoutView,
   ConfirmBody,
 } from '../../shared/checkout-api.ts'
-import { submitChallenge } from './challenge-frame.ts'
 import type { ChangePath } from './checkout-client.ts'
 import type { PageSession, SessionObserver } from './page-session.ts'
 import {
@@ -22,6 +21,7 @@ import {
 } from './page-state.ts'
 import { sleep } from './retry.ts'
 import { StatusReporter } from './status-reporter.ts'
+import { submitChallenge } from './submit-challenge.ts'
 import { ViewPoller } from './view-poller.ts'
 
 /** Milliseconds for which the page waits for a pending result. The shop gets the result later too. */
