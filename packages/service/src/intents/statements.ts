@@ -97,7 +97,9 @@ export interface KeyRow extends IntentRow {
   readonly fingerprint: string
 }
 
-/** By the index of the hash, with its order and no other one, because another one leads to the whole environment. */
+/**
+ * By the index of the hash. Its order, and `|| ''`, keep PostgreSQL from another index, which leads to the whole environment.
+ */
 export function findByKey(hash: string, environmentId: string): Statement {
   return named('find_by_key')`
     select ${columns}, key_fingerprint as fingerprint
