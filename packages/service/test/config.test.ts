@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { clientSecret } from '../src/intents/client-secret.ts'
 import { newSecretKey, readSecretKey } from '../src/secret-keys.ts'
 import { temporaryFolder } from './support/lifetime.ts'
 import { startTestService } from './support/service.ts'
@@ -69,12 +68,4 @@ test('rejects a start with a sample before it creates anything', async () => {
   const start = startTestService({ PI_SECRET_KEY: sample, PI_DATA_DIR: data })
   await expect(start).rejects.toThrow('PI_SECRET_KEY: is not random')
   expect(existsSync(data)).toBe(false)
-})
-
-test('derives the same clientSecret in every instance and version, and another for another environment', () => {
-  const keys = readSecretKey(Buffer.alloc(32, 'a fixed secret key').toString('base64url'))
-  const secretOf = (environmentId: string) => clientSecret(keys, { id: 'pi_1', environmentId })
-  const secret = 'pi_1_secret_72b4bd63caf73b54c41185c61bfa060eee3af5aa791a38c8edfa538456e52039'
-  expect(secretOf('env_1')).toBe(secret)
-  expect(secretOf('env_2')).not.toBe(secret)
 })

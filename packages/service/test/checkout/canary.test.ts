@@ -34,9 +34,12 @@ test('writes no secret to PostgreSQL, its files, or a log', async () => {
     const { version } = await client.view()
     const paymentMethod = cardOf(number, cvc)
     const confirmationId = `attempt-${number.slice(-4)}-of-the-canary`
-    const bodies = [{ paymentMethod }, { confirmationId, version, paymentMethod }]
-    const stale = { confirmationId, version: 999, paymentMethod }
-    for (const body of [`{"broken": ${number}`, stale, ...bodies]) {
+    for (const body of [
+      `{"broken": ${number}`,
+      { confirmationId, version: 999, paymentMethod },
+      { paymentMethod },
+      { confirmationId, version, paymentMethod },
+    ]) {
       responses.push(await (await client.post('confirm', body)).text())
     }
   }

@@ -2,10 +2,16 @@ import { testCards } from '@pi-checkout/contract/sandbox'
 import { repeatable } from '@pi-checkout/test-support/generated'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import * as fields from '../../hosted/checkout/card-fields.ts'
+import {
+  brandOf,
+  formatCvc,
+  formatExpiry,
+  groupNumber,
+  isWholeNumber,
+  validate,
+} from '../../hosted/checkout/card-fields.ts'
 import { authorize } from '../../src/provider/acquirer.ts'
 
-const { brandOf, formatExpiry, groupNumber, validate } = fields
 const now = Date.UTC(2026, 10, 22)
 
 test.each([
@@ -47,7 +53,7 @@ test('shows digits and separators of the right number for every text that is typ
     expect(groupNumber(value, previous)).toMatch(/^[\d ]{0,25}$/)
     // While a year of four digits is typed, three of them are shown.
     expect(formatExpiry(value, previous)).toMatch(/^[\d/ ]{0,8}$/)
-    expect(fields.formatCvc(value, brandOf(value))).toMatch(/^\d{0,4}$/)
+    expect(formatCvc(value, brandOf(value))).toMatch(/^\d{0,4}$/)
   })
   fc.assert(typed, repeatable(500))
 })
@@ -68,7 +74,7 @@ test('accepts every test card and detects its complete number', () => {
     const brand = authorize({ number, expMonth: 12, expYear: 2040, cvc: '123' })?.summary.brand
     const cvc = brand === 'amex' ? '1234' : '123'
     expect(validate({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
-    expect(fields.isWholeNumber(groupNumber(number)), number).toBe(true)
+    expect(isWholeNumber(groupNumber(number)), number).toBe(true)
     expect(brandOf(number)?.type).toBe(brand)
   }
 })

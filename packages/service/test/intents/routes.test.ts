@@ -1,6 +1,8 @@
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { describe, expect, test } from 'vitest'
+import { clientSecret } from '../../src/intents/client-secret.ts'
 import { readIdempotencyKey } from '../../src/intents/idempotency.ts'
+import { readSecretKey } from '../../src/secret-keys.ts'
 import { isReplay, order, problemOf, startTestService, storeSettings } from '../support/service.ts'
 
 describe.each(storeSettings)('%s', async (_, settings) => {
@@ -38,6 +40,8 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     const { id } = JSON.parse(text) as { id: string }
     for (const [key, body] of [
       ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":1.5e5}'],
+      ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":150000.0}'],
+      ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":15000000e-2}'],
       ['"retry-1"', order],
     ] as const) {
       const retry = await service.create(body, { 'idempotency-key': key })
@@ -124,4 +128,12 @@ test.each(malformed)('rejects the Idempotency-Key %.20s', (value) => {
   const message = 'Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.'
   const rejected = expect.objectContaining({ code: 'invalid_idempotency_key', message })
   expect(() => read(value)).toThrow(rejected)
+})
+
+test('derives the same clientSecret in every instance and version, and another for another environment', () => {
+  const keys = readSecretKey(Buffer.alloc(32, 'a fixed secret key').toString('base64url'))
+  const secretOf = (environmentId: string) => clientSecret(keys, { id: 'pi_1', environmentId })
+  const secret = 'pi_1_secret_72b4bd63caf73b54c41185c61bfa060eee3af5aa791a38c8edfa538456e52039'
+  expect(secretOf('env_1')).toBe(secret)
+  expect(secretOf('env_2')).not.toBe(secret)
 })
