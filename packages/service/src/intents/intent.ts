@@ -41,7 +41,7 @@ export function withState(intent: Stored, state: State | null): Intent {
   const events = state?.events ?? []
   const final = events.find(({ status }) => isFinal(status))
   const revoked = events.find(({ cause }) => cause === 'revoked')
-  // Each property after a spread takes V8 two microseconds.
+  // On Node.js 20, each property after a spread takes two microseconds.
   return Object.assign({}, intent, {
     state,
     version: events.length + 1,

@@ -146,16 +146,16 @@ function confirm(
         token: null,
         returnPage: null,
       }
-      return begin(intent, at, { outcome: outcome.later, challenge, ...given })
+      return begin(intent, at, { ...given, outcome: outcome.later, challenge })
     }
     case 'pending': {
       const { after } = outcome
       const settlement =
         after === undefined ? null : { at: later(at, after).toISOString(), providerPaymentId }
-      return begin(intent, at, { outcome: { result: 'pending', settlement }, ...given })
+      return begin(intent, at, { ...given, outcome: { result: 'pending', settlement } })
     }
     default:
-      return settle(begin(intent, at, { outcome, ...given }), outcome, { at, providerPaymentId })
+      return settle(begin(intent, at, { ...given, outcome }), outcome, { at, providerPaymentId })
   }
 }
 

@@ -26,10 +26,10 @@ export function begin(
 ): Intent {
   const state = stateOf(intent)
   const confirmation: Confirmation = {
+    ...given,
     state: 'processing',
     failure: null,
     providerPaymentId: null,
-    ...given,
   }
   const confirmations = [...state.confirmations, confirmation]
   const status = challenge ? 'requires_action' : 'processing'
