@@ -194,7 +194,8 @@ test('keeps two merchants apart, also after a reload', async ({ page, merchant, 
     await expect(page).toHaveTitle(`${merchant.name} · Inspector · pi-checkout service`)
     await page.reload()
   }
-  // A link to the other merchant's intent leads to both.
+  // A link to the other merchant's intent leads to both, without the search.
+  await page.getByRole('searchbox').fill('SECOND')
   await page.goto(`${stack.api.baseUrl}/_sandbox/#/intents/${id}`)
   await expect(rowOf(page, 'FIRST-1')).toBeVisible()
   await expect(page.getByLabel('Merchant').locator('option:checked')).toHaveText('Tsiran')
