@@ -1,5 +1,4 @@
 /** What the hosted page shows without a session. The element removes it; another parent may not. @module */
-
 import { hostedPage } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/hosted-form.ts'
 import { createIntent } from '../fixtures/merchant.ts'
