@@ -4,8 +4,7 @@ import { unsafeCSS } from 'lit'
 
 // `css` checks what is interpolated, and takes 150 bytes more: this is a constant.
 // A page's styles override `:host`, so the layout does not depend on the host's `display`.
-// The first column gives a container that fits its content, such as a dialog, the width of a card form
-// instead of a frame's 300 pixels. It has no minimum, and the second column takes the rest.
+// The first column gives a container that fits its content the width of a form, not a frame's 300 pixels.
 // Bones have the places of the form's summary, fields, and buttons, in the color of the page's text.
 // An empty part has no height, so that it covers no slotted link.
 // A text below the form's result takes its place from the frame, as far as the result permits.
@@ -31,7 +30,7 @@ export const styles = unsafeCSS(`
     align-self: end;
     text-align: center;
     text-wrap: balance;
-    outline: none;
+    outline: 0;
   }
   .box > div + div {
     place-self: center;
@@ -88,12 +87,13 @@ export const styles = unsafeCSS(`
     display: block;
     margin: 0 auto 12px;
     font-size: 1.25em;
-    font-weight: bold;
+    font-weight: 600;
   }
   b {
     inline-size: 2.4em;
     border-radius: 50%;
     background: #8883;
+    font-size: 1.5em;
     line-height: 2.4;
   }
   b::before {

@@ -67,8 +67,8 @@ const results: { readonly [name: string]: Result } = {
   paid: ['✓', 'paid', 'thanks'],
   review: ['⋯', 'paid', 'review', 'leave', 'once'],
   failed: ['!', 'failed', 'uncharged'],
-  'failed canceled': ['×', 'canceled', 'uncharged'],
-  'failed expired': ['×', 'expired', 'uncharged'],
+  'failed canceled': ['✕', 'canceled', 'uncharged'],
+  'failed expired': ['✕', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded', 'leave'],
 } satisfies Record<ResultState | `failed ${string}`, Result>
 
