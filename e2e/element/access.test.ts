@@ -134,7 +134,7 @@ test('each result is heard once, and takes the focus of the form only', async ({
     ['paid', thanks, true],
     [
       'review',
-      'We have received your payment. We are checking it. You can close this page. Do not pay again.',
+      'We have received your payment and are checking it. You can close this page. Do not pay again.',
     ],
     ['failed', 'The payment failed. You were not charged.'],
   ] as const) {

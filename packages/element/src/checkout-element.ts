@@ -278,8 +278,8 @@ export class PiCheckout extends LitElement {
     return this.#message(
       html`<slot name="error">${this.#sentences(errorOf(error, isBelow), '!')}</slot>`,
       button,
-      // Not beside "Do not pay again".
-      html`<slot name="page" ?hidden=${isBelow || button === 'check'}
+      // Not beside "Do not pay again", and not without a network.
+      html`<slot name="page" ?hidden=${isBelow || button === 'check' || error.code === 'offline'}
         @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`,
     )

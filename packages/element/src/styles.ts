@@ -33,7 +33,7 @@ export const styles = unsafeCSS(`
     outline: 0;
   }
   .box > div + div {
-    place-self: center;
+    align-self: center;
   }
   .box:has(iframe) > div + div {
     grid-row: 2;
@@ -76,7 +76,6 @@ export const styles = unsafeCSS(`
   }
   .message {
     position: relative;
-    justify-items: center;
     gap: 20px;
   }
   span {
@@ -88,6 +87,7 @@ export const styles = unsafeCSS(`
     margin: 0 auto 12px;
     font-size: 1.25em;
     font-weight: 600;
+    line-height: 1.3;
   }
   b {
     inline-size: 2.4em;

@@ -4,7 +4,7 @@ import type { CheckoutError } from './errors.ts'
 import type { CheckoutState } from './events.ts'
 
 export const texts = {
-  title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
+  title: ['Payment form', 'Վճարման ձև', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
   confirming: [
     'The shop is confirming your order.',
@@ -30,17 +30,17 @@ export const texts = {
     'Мы получили ваш платёж.',
   ],
   thanks: ['Thank you.', 'Շնորհակալություն։', 'Спасибо.'],
-  review: ['We are checking it.', 'Մենք ստուգում ենք այն։', 'Мы проверяем его.'],
+  review: [
+    'We have received your payment and are checking it.',
+    'Ստացել ենք ձեր վճարումը և ստուգում ենք այն։',
+    'Мы получили ваш платёж и проверяем его.',
+  ],
   failed: ['The payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
   expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
-  unavailable: [
-    'The payment form is not available.',
-    'Վճարման էջը հասանելի չէ։',
-    'Форма оплаты недоступна.',
-  ],
+  unavailable: ['The payment form did not load.', 'Վճարման ձևը չբեռնվեց։', 'Форма не загрузилась.'],
   offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
   again: [
     'You will not be charged twice.',
@@ -65,11 +65,11 @@ const results: { readonly [name: string]: Result } = {
   confirming: ['⋯', 'confirming', 'leave', 'once'],
   processing: ['⋯', 'processing', 'leave', 'once'],
   paid: ['✓', 'paid', 'thanks'],
-  review: ['⋯', 'paid', 'review', 'leave', 'once'],
+  review: ['⋯', 'review', 'leave', 'once'],
   failed: ['!', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
-  'failed refunded': ['↺', 'refunded', 'leave'],
+  'failed refunded': ['↺', 'refunded'],
 } satisfies Record<ResultState | `failed ${string}`, Result>
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */

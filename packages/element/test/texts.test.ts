@@ -26,7 +26,7 @@ test.each([
 })
 
 const waiting = 'The shop has not confirmed your order yet. Do not pay again.'
-const unavailable = 'The payment form is not available.'
+const unavailable = 'The payment form did not load.'
 const again = 'You will not be charged twice.'
 const ended = `Your session has expired. ${again}`
 
@@ -52,17 +52,16 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
 })
 
 const left = 'You can close this page. Do not pay again.'
-const received = 'We have received your payment.'
 const unpaid = 'You were not charged.'
 
 test.each([
   ['confirming', undefined, `⋯ The shop is confirming your order. ${left}`],
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
-  ['paid', undefined, `✓ ${received} Thank you.`],
-  ['review', 'duplicate', `⋯ ${received} We are checking it. ${left}`],
+  ['paid', undefined, '✓ We have received your payment. Thank you.'],
+  ['review', 'duplicate', `⋯ We have received your payment and are checking it. ${left}`],
   ['failed', 'canceled', `✕ The payment was canceled. ${unpaid}`],
   ['failed', 'expired', `✕ The time to pay has expired. ${unpaid}`],
-  ['failed', 'refunded', '↺ Your payment was refunded. You can close this page.'],
+  ['failed', 'refunded', '↺ Your payment was refunded.'],
   ['failed', 'constructor', `! The payment failed. ${unpaid}`],
   ['failed', undefined, `! The payment failed. ${unpaid}`],
   ['ready', undefined, ''],
