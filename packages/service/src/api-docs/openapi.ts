@@ -70,7 +70,7 @@ export function openapi(serverUrl: string) {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'The same key for each retry of an order with the same body, for at least 24 hours',
+  description: 'The same key for each retry of an order with the same body',
   schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKey, pattern: '^[!-~]+$' },
 }
 

@@ -9,8 +9,6 @@ const hour = 60 * minute
 export const lifetimes = {
   intent: 24 * hour,
   challenge: 10 * minute,
-  /** Time after the creation of an intent, after which its key can be used for another one. */
-  idempotencyKey: 48 * hour,
   /** Time for which the hosted page can show the result of a final intent. */
   secretAfterFinal: 10 * minute,
 } as const

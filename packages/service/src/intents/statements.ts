@@ -107,11 +107,6 @@ export function findByKey(hash: string, environmentId: string): Statement {
      where key_hash = ${hash} and environment_id || '' = ${environmentId} order by key_hash`
 }
 
-/** Releases the idempotency key of an intent, for others. */
-export function releaseKey(id: string): Statement {
-  return sql`update intents set key_hash = null, key_fingerprint = null where id = ${id}`
-}
-
 /** By id alone, because another index leads to the whole environment. The caller checks the environment. */
 export function findIntent(id: string): Statement {
   return named('find_intent')`select ${columns} from intents where id = ${id}`

@@ -6,7 +6,6 @@ import { unknownKey } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import type { Database } from '../store/database.ts'
 import { hasNoEnvironment, isLockConflict, lockNotAvailable, StoreError } from '../store/errors.ts'
-import { lifetimes } from './deadlines.ts'
 import { idempotencyKeyInUse, idempotencyKeyReused } from './idempotency.ts'
 import { assertState, type Intent, withState } from './intent.ts'
 import { type Cause, decide, type Rejection } from './lifecycle.ts'
@@ -19,7 +18,6 @@ import {
   insertIntent,
   intentOf,
   type KeyRow,
-  releaseKey,
 } from './statements.ts'
 
 /** A store with a clock of real time. */
@@ -87,34 +85,16 @@ export function draftIntent({
   return withState({ id, environmentId, revision: 1, createdAt, ...sent }, null)
 }
 
-/** Number of times that a key can be released by others while it is inserted. */
-const maxReleases = 10
-
-async function create(db: Database, draft: Draft): Promise<Created> {
-  try {
-    for (let tries = 0; tries < maxReleases; tries++) {
-      const created = await tryCreate(db, draft)
-      if (created) return created
-    }
-  } catch (error) {
+async function create(db: Database, { intent, key }: Draft): Promise<Created> {
+  const inserted = await db.query(insertIntent({ intent, key })).catch((error: unknown) => {
     // It was deleted with its API keys.
     if (hasNoEnvironment(error)) throw unknownKey()
-    if (draft.key && isLockConflict(error)) throw idempotencyKeyInUse()
-    throw error
-  }
-  throw new StoreError(lockNotAvailable, { reason: 'other requests keep changing the key' })
-}
-
-/** Returns `undefined` if the key was taken and is free now. */
-async function tryCreate(db: Database, { intent, key }: Draft): Promise<Created | undefined> {
-  const inserted = await db.query(insertIntent({ intent, key }))
+    throw key && isLockConflict(error) ? idempotencyKeyInUse() : error
+  })
   if (inserted.length > 0 || !key) return { type: 'created', intent }
   const [holder] = await db.query<KeyRow>(findByKey(key.hash, intent.environmentId))
-  if (!holder) return undefined
-  if (holder.createdAt + lifetimes.idempotencyKey <= intent.createdAt.getTime()) {
-    await db.query(releaseKey(holder.id))
-    return undefined
-  }
+  // It was deleted after it had taken the key.
+  if (!holder) throw idempotencyKeyInUse()
   // The insert was committed but its result was lost, so the repeated insert finds its own row.
   if (holder.id === intent.id) return { type: 'created', intent }
   if (holder.fingerprint !== key.fingerprint) throw idempotencyKeyReused()

@@ -113,17 +113,14 @@ describe.each(subjects)('%s', async (_, open) => {
     }
   })
 
-  test('creates one intent from twenty creates with one key, also after it has expired', async () => {
+  test('creates one intent from twenty creates with one key', async () => {
     const key = hashes(1)
-    for (const hours of [0, 48]) {
-      const creates = Array.from({ length: 20 }, async (_, at) => {
-        const intent = newIntent({ createdAt: after(hours) })
-        const created = await storeOf(at).create({ intent, key })
-        return [created.type, created.intent.id]
-      })
-      const results = await Promise.all(creates)
-      expect(results.filter(([type]) => type === 'created')).toHaveLength(1)
-      expect(new Set(results.map(([, id]) => id)).size).toBe(1)
-    }
+    const creates = Array.from({ length: 20 }, async (_, at) => {
+      const created = await storeOf(at).create({ intent: newIntent(), key })
+      return [created.type, created.intent.id]
+    })
+    const results = await Promise.all(creates)
+    expect(results.filter(([type]) => type === 'created')).toHaveLength(1)
+    expect(new Set(results.map(([, id]) => id)).size).toBe(1)
   })
 })

@@ -18,7 +18,6 @@ const statements: readonly (readonly [index: string, Statement, Statement?])[] =
   ['intents_pkey', intents.findIntent(one.id), intents.findIntent(two.id)],
   ['intents_pkey', intents.changeIntent(one, one), intents.changeIntent(two, two)],
   ['intents_key_hash_environment_id_key', intents.findByKey(key, 'env_test')],
-  ['intents_pkey', intents.releaseKey(one.id)],
   ['intents_newest', intents.listIntents('env_test', { createdAt: 1, id: '' })],
   ['intents_newest', intents.deleteIntents('env_test')],
 ]
