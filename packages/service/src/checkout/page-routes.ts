@@ -24,9 +24,7 @@ export function addPageRoutes(app: App, options: AppOptions): void {
     facts.environment = environment
     facts.intent = intent
     // Older browsers do not say it, and show after some seconds that no page around it answers.
-    if (headers['sec-fetch-dest'] === 'document') {
-      return showError({ isAlone: environment !== undefined })
-    }
+    if (headers['sec-fetch-dest'] === 'document') return showError({})
     // The response does not depend on the embedding page, so it does not reveal registered origins.
     if (!environment || id !== params.id) return showError({ code: 'unauthorized' })
     const embedder = embeddingOrigin(headers.referer, publicUrl)

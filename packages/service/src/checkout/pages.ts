@@ -52,34 +52,28 @@ export function sendCheckoutPage(
   return page(reply, full ? { ...headers, 'x-frame-options': 'DENY' } : headers, html)
 }
 
-/** Sends a page without a form: what has happened, and what to do, in the language of the browser. */
+/**
+ * Sends a page without a form, in the language of the browser. It is the same one for every cause, and shows the shop's
+ * developers the code.
+ *
+ * @param code - Undefined in a page that is in no frame.
+ */
 export function sendErrorPage(
   reply: FastifyReply,
   folder: string,
-  {
-    code,
-    mode = '',
-    isAlone = false,
-  }: {
-    /** Undefined in a page that is in no frame. */
-    readonly code?: (typeof failCodes)[number]
-    readonly mode?: string
-    /** A payment has this id, but the page is in no frame. */
-    readonly isAlone?: boolean
-  },
+  { code, mode = '' }: { readonly code?: (typeof failCodes)[number]; readonly mode?: string },
 ): FastifyReply {
   const [tag = ''] = reply.request.headers['accept-language']?.split(/[,;]/, 1) ?? []
   const language = languageOf(tag)
-  const texts = apartTexts[language]
-  const isClosed = code === 'origin_not_allowed'
-  const { title, text } = isAlone ? texts.alone : isClosed ? texts.closed : texts.missing
-  const link = isClosed ? '' : `<p><a href="" hidden>${texts.goBack}</a></p>`
+  const { closedTitle, closedText, goBack } = apartTexts[language]
+  // The page before may be another site's.
+  const link = code === 'origin_not_allowed' ? '' : `<p><a href="" hidden>${goBack}</a></p>`
   const html = readPage(folder, 'error')
     .replace('lang="en"', `lang="${language}"`)
     .replace('data-code=""', `data-code="${code ?? ''}" data-mode="${mode}"`)
     .replace(
       '<!--content-->',
-      `<main class="apart stack"><h1 class="title">${title}</h1><p>${text}</p>${link}</main>`,
+      `<main class="apart stack"><h1 class="title">${closedTitle}</h1><p>${closedText}</p>${link}</main>`,
     )
   return page(reply, openPageHeaders, html)
 }
