@@ -36,7 +36,7 @@ status of its command, or with 128 plus the number of the signal that ended it.`
   )
   .enablePositionalOptions()
   .configureOutput({
-    outputError: (text, write) => write(maskArguments(text.replace(/^error:/, 'pi-service:'))),
+    outputError: (text, write) => write(redact(text.replace(/^error:/, 'pi-service:'))),
   })
   .exitOverride()
   .showHelpAfterError('Add --help to the command for its options.')
@@ -174,13 +174,6 @@ async function administer(
   } finally {
     await db.close()
   }
-}
-
-/** Masks the arguments that a message of commander repeats, and none of its other words. */
-function maskArguments(message: string): string {
-  return process.argv
-    .flatMap((argument) => [argument, argument.slice(argument.indexOf('=') + 1)])
-    .reduce((text, value) => text.replaceAll(value, () => redact(value)), message)
 }
 
 function explain(error: unknown): number {
