@@ -12,14 +12,13 @@ export interface IdempotencyHashes {
   readonly fingerprint: string
 }
 
-/** Reads the key. `"k"` is the same one as `k`. @see draft-ietf-httpapi-idempotency-key-header */
+/** Reads the key, as it was sent. */
 export function readIdempotencyKey({
   headers: sent,
 }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const value = sent[headers.idempotencyKey]
-  if (typeof value !== 'string') return undefined
-  const key = value.startsWith('"') ? unquote(value) : value
-  if (key === undefined || !visibleAscii.test(key) || key.length > limits.idempotencyKey) {
+  const key = sent[headers.idempotencyKey]
+  if (typeof key !== 'string') return undefined
+  if (!visibleAscii.test(key) || key.length > limits.idempotencyKey) {
     throw new ProblemError(
       'invalid_idempotency_key',
       `Idempotency-Key must be 1 to ${limits.idempotencyKey} visible ASCII characters, such as a UUID.`,
@@ -49,11 +48,6 @@ export function idempotencyHashes(
 }
 
 const visibleAscii = /^[!-~]+$/
-
-function unquote(value: string): string | undefined {
-  const [, inner] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value) ?? []
-  return inner?.replace(/\\(["\\])/g, '$1')
-}
 
 /** Returns the problem of a key whose first request has not ended. */
 export function idempotencyKeyInUse(): ProblemError {

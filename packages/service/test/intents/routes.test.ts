@@ -38,13 +38,13 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     expect(isReplay(first)).toBe(false)
     const text = await first.text()
     const { id } = JSON.parse(text) as { id: string }
-    for (const [key, body] of [
-      ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":1.5e5}'],
-      ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":150000.0}'],
-      ['retry-1', '{"orderId":"A-1001","currency":"amd","amount":15000000e-2}'],
-      ['"retry-1"', order],
-    ] as const) {
-      const retry = await service.create(body, { 'idempotency-key': key })
+    for (const body of [
+      '{"orderId":"A-1001","currency":"amd","amount":1.5e5}',
+      '{"orderId":"A-1001","currency":"amd","amount":150000.0}',
+      '{"orderId":"A-1001","currency":"amd","amount":15000000e-2}',
+      order,
+    ]) {
+      const retry = await service.create(body, { 'idempotency-key': 'retry-1' })
       expect([retry.status, isReplay(retry), await retry.text()]).toEqual([201, true, text])
       await service.control('POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
       expect(await service.statusOf(id)).toBe('succeeded')
@@ -110,19 +110,13 @@ test('rejects a secret key sent by a browser, without CORS headers', async () =>
 
 const read = (value?: string) => readIdempotencyKey({ headers: { 'idempotency-key': value } })
 
-test.each([
-  ['k', 'k'],
-  ['"k"', 'k'],
-  ['"a\\"\\\\b"', 'a"\\b'],
-  ['a"b', 'a"b'],
-  ['!~', '!~'],
-  ['x'.repeat(255), 'x'.repeat(255)],
-  [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
-  [undefined, undefined],
-])('reads the Idempotency-Key %.20s', (value, key) => expect(read(value)).toBe(key))
+test.each(['k', '"k"', 'a"b', '!~', 'x'.repeat(255), undefined])(
+  'reads the Idempotency-Key %.20s as it is',
+  (key) => expect(read(key)).toBe(key),
+)
 
 // A repeated header is one value with a comma and a space.
-const malformed = ['a b', '"', '""', '"a', '"a"b"', '"a\\b"', '"a b"', 'é', 'x'.repeat(256), 'k, k']
+const malformed = ['', 'a b', '"a b"', 'é', 'x'.repeat(256), 'k, k']
 
 test.each(malformed)('rejects the Idempotency-Key %.20s', (value) => {
   const message = 'Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.'
