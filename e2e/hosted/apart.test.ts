@@ -16,7 +16,6 @@ test('without script the full page leads back to the shop', async ({ browser, st
   await page.goto(new URL(response.headers().location ?? '', response.url()).href)
   await expect(page.getByRole('heading')).toHaveText('Վճարելու համար անհրաժեշտ է JavaScript')
   await expect(page.getByRole('main')).toContainText(stack.api.checkoutOrigin)
-  await expect(page.getByRole('main')).toContainText('֏')
   await expect(page.locator('.skeleton')).toBeHidden()
   await page.getByRole('link', { name: 'Վերադառնալ խանութ' }).click()
   await page.waitForURL(`${stack.shopUrl}/orders`)

@@ -10,7 +10,6 @@ const en = {
   scriptTitle: 'Paying needs JavaScript',
   scriptText:
     'Allow JavaScript for {origin} in your browser, then load this page again. You have not paid yet.',
-  order: 'Order',
   back: 'Back to the shop',
   /** To the page before. */
   goBack: 'Go back',
@@ -22,7 +21,6 @@ const hy: ApartTexts = {
   scriptTitle: 'Վճարելու համար անհրաժեշտ է JavaScript',
   scriptText:
     'Թույլատրեք JavaScript-ը {origin} հասցեի համար և նորից բացեք այս էջը։ Վճարումը դեռ չի կատարվել։',
-  order: 'Պատվեր',
   back: 'Վերադառնալ խանութ',
   goBack: 'Հետ գնալ',
 }
@@ -33,7 +31,6 @@ const ru: ApartTexts = {
   scriptTitle: 'Для оплаты нужен JavaScript',
   scriptText:
     'Разрешите JavaScript для {origin} в браузере и обновите эту страницу. Вы ещё не заплатили.',
-  order: 'Заказ',
   back: 'Вернуться в магазин',
   goBack: 'Назад',
 }

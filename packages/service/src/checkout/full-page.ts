@@ -121,7 +121,7 @@ export function addFullPageRoutes(app: App, options: AppOptions): void {
       if (!isOpen || isFinal(intent.status)) {
         return reply.headers(openPageHeaders).redirect(returnUrl, 303)
       }
-      const full = { values: { return: returnUrl, locale, appearance }, intent }
+      const full = { return: returnUrl, locale, appearance }
       return sendCheckoutPage(reply, options, { environment, now: intents.now(), full })
     },
   )

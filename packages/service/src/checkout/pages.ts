@@ -3,21 +3,16 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
-import { formatMoney } from '@pi-checkout/contract/money'
 import type { FastifyReply } from 'fastify'
 import { languageOf } from '../../shared/language.ts'
 import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { escapeHtml, page } from '../http/send.ts'
-import type { Intent } from '../intents/intent.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import { apartTexts } from './apart-texts.ts'
 
-interface FullPage {
-  /** Values that the page around the hosted page sends otherwise. */
-  readonly values: Readonly<Record<'return' | 'locale' | 'appearance', string>>
-  readonly intent: Intent
-}
+/** Values of a full page, which otherwise the page around the hosted page sends. */
+type FullPage = Readonly<Record<'return' | 'locale' | 'appearance', string>>
 
 /** Sends the hosted page: for a frame in pages of registered origins, or as a full page, which no page may frame. */
 export function sendCheckoutPage(
@@ -29,21 +24,21 @@ export function sendCheckoutPage(
     full,
   }: { readonly environment: Environment; readonly now: Date; readonly full?: FullPage },
 ): FastifyReply {
-  const { allowedOrigins, mode, merchantName } = environment
+  const { allowedOrigins, mode } = environment
   const registered = full ? [] : allowedOrigins
   const values = {
     origins: registered.join(' '),
     mode,
     now: now.toISOString(),
-    ...full?.values,
+    ...full,
   }
   const attributes = Object.entries(values).map(
     ([name, value]) => `data-${name}="${escapeHtml(value)}"`,
   )
   const html = readPage(hostedFolder, 'checkout')
-    .replace('lang="en"', `lang="${languageOf(full?.values.locale ?? '')}"`)
+    .replace('lang="en"', `lang="${languageOf(full?.locale ?? '')}"`)
     .replace('data-origins=""', () => attributes.join(' '))
-    .replace('<!--content-->', () => (full ? withoutScript(full, merchantName, publicUrl) : ''))
+    .replace('<!--content-->', () => (full ? withoutScript(full, publicUrl) : ''))
   const headers = checkoutHeaders({
     frameAncestors: registered,
     challengeOrigin: challengeUrl,
@@ -92,22 +87,12 @@ export function readPage(folder: string, name: string): string {
   return html
 }
 
-/** What a browser without script shows in place of the form, with the form's summary. */
-function withoutScript(
-  { values, intent: { orderId, amount, currency } }: FullPage,
-  merchantName: string,
-  origin: string,
-): string {
-  const language = languageOf(values.locale)
-  const { scriptTitle, scriptText, order, back } = apartTexts[language]
-  const name = escapeHtml(merchantName)
+/** What a browser without script shows in place of the form. */
+function withoutScript({ locale, return: returnUrl }: FullPage, origin: string): string {
+  const { scriptTitle, scriptText, back } = apartTexts[languageOf(locale)]
   return `<noscript>
-    <nav class="back"><a href="${escapeHtml(values.return)}"><span aria-hidden="true">←</span> ${back}</a></nav>
+    <nav class="back"><a href="${escapeHtml(returnUrl)}"><span aria-hidden="true">←</span> ${back}</a></nav>
     <main class="page stack centered">
-      <header class="summary">
-        <div class="merchant"><p><bdi>${name}</bdi></p><p class="hint">${order} <bdi>${escapeHtml(orderId)}</bdi></p></div>
-        <p class="amount">${escapeHtml(formatMoney(amount, currency, language))}</p>
-      </header>
       <section class="stack"><h1 class="title">${scriptTitle}</h1><p>${scriptText.replace('{origin}', origin)}</p></section>
     </main></noscript>`
 }
