@@ -25,20 +25,20 @@ export class Fragment {
 type Tag = (text: TemplateStringsArray, ...values: readonly (SqlValue | Fragment)[]) => Statement
 
 /** Returns a statement. @throws {TypeError} If a value would fail in a statement that it shares with others. */
-export const sql: Tag = (template, ...values) => {
-  let text = template[0] ?? ''
-  const bound: SqlValue[] = []
-  values.forEach((value, at) => {
-    if (value instanceof Fragment) text += value.text
-    else text += `$${bound.push(checked(value))}`
-    text += template[at + 1] ?? ''
-  })
-  return { name: '', text, values: bound }
-}
+export const sql: Tag = named('')
 
 /** Returns the tag of a statement that runs often and returns at most one row, under this name. */
 export function named(name: string): Tag {
-  return (template, ...values) => ({ ...sql(template, ...values), name })
+  return (template, ...values) => {
+    let text = template[0] ?? ''
+    const bound: SqlValue[] = []
+    values.forEach((value, at) => {
+      if (value instanceof Fragment) text += value.text
+      else text += `$${bound.push(checked(value))}`
+      text += template[at + 1] ?? ''
+    })
+    return { name, text, values: bound }
+  }
 }
 
 /**
