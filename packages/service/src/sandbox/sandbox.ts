@@ -81,7 +81,7 @@ function addLogAndFaultRoutes(app: App, { faults, requestLog }: AppOptions): voi
     async ({ environment, params }, reply) => {
       const entry = requestLog.find(environment.id, params.request)
       if (!entry) throw notFound('The log of this environment has no request with this id.')
-      return json(reply, { request: entry.request, ...entry.exchange })
+      return json(reply, { request: entry.request, ...entry.exchange, ...entry.bodies })
     },
   )
   app.delete(routes.clearRequests.path, async ({ environment }, reply) => {

@@ -14,8 +14,9 @@ import { maskCredentials, maskIds, redact } from '../../redact.ts'
 import { type Linted, violationsOf } from '../lint.ts'
 
 export interface LogEntry extends Linted {
-  /** Its bodies are dropped when newer ones need their memory. */
-  exchange: Omit<LoggedExchange, 'request'>
+  readonly exchange: Pick<LoggedExchange, 'headers' | 'responseHeaders'>
+  /** Dropped when newer ones need their memory. */
+  bodies: Pick<LoggedExchange, 'requestBody' | 'responseBody'>
 }
 
 /** Creates the entry of a request whose response has ended. */
@@ -53,7 +54,12 @@ export function entryOf(
   return {
     request: logged,
     violations: violationsOf(request, logged),
-    exchange: exchangeOf(request, reply, status),
+    exchange: {
+      headers: picked(shownHeaders, (name) => headers[name]),
+      responseHeaders:
+        status === 0 ? {} : picked(shownResponseHeaders, (name) => reply.getHeader(name)),
+    },
+    bodies: bodiesOf(facts, status),
   }
 }
 
@@ -106,19 +112,14 @@ function reasonOf(detail: string): string {
   return redact(detail.slice(0, 300))
 }
 
-function exchangeOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
+function bodiesOf(
+  { environment, problem, sentBody, responseBody }: FastifyRequest['facts'],
   status: number,
-): LogEntry['exchange'] {
-  const { environment, problem, sentBody, responseBody } = request.facts
-  const isSent = status !== 0
+): LogEntry['bodies'] {
   return {
-    headers: picked(shownHeaders, (name) => request.headers[name]),
-    responseHeaders: isSent ? picked(shownResponseHeaders, (name) => reply.getHeader(name)) : {},
     requestBody: environment ? keptBody(sentBody) : null,
     // A problem contains no received values.
-    responseBody: isSent && (environment || problem) ? keptBody(responseBody) : null,
+    responseBody: status !== 0 && (environment || problem) ? keptBody(responseBody) : null,
   }
 }
 

@@ -79,8 +79,10 @@ function keep(ring: LogEntry[], entry: LogEntry): void {
   ring.push(entry)
   if (ring.length > maxEntries) ring.shift()
   const older = ring.at(-1 - maxBodies)
-  if (older) older.exchange = { ...older.exchange, requestBody: null, responseBody: null }
+  if (older) older.bodies = noBodies
 }
+
+const noBodies = { requestBody: null, responseBody: null }
 
 /** Of each ring. The newest ones have their bodies. */
 const maxEntries = 500
@@ -103,9 +105,5 @@ function isFailure({ request: { status, operation } }: LogEntry): boolean {
  * fastify's hook `onResponse` does not run then.
  */
 function whenEnded(response: ServerResponse, record: (status: number) => void): void {
-  let status = 0
-  response.once('finish', () => {
-    status = response.statusCode
-  })
-  response.once('close', () => record(status))
+  response.once('close', () => record(response.writableFinished ? response.statusCode : 0))
 }
