@@ -12,8 +12,8 @@ import type * as parts from './parts.ts'
  * A fault that a schedule may have. `plainHook`: `onPaid` returns true for each payment. `slowResponses`: responses to a
  * retrieve are often older than what another process has stored since. `lostRecords`: the store loses all records, as
  * `memoryPayments()` does with its process; then only handoffs are checked. `reopened`: the service is another one, and a
- * failed payment can be paid. `clockJumps`: to another day, and back. `ages`: months pass. `leaves`: buyers make several payments, and leave. `rowForms`: a client of the
- * database returns rows in its own form.
+ * failed payment can be paid. `clockJumps`: to another day, and back. `ages`: months pass. `leaves`: buyers make several
+ * payments, and leave.
  */
 export type Fault =
   | 'crashes'
@@ -30,7 +30,6 @@ export type Fault =
   | 'clockJumps'
   | 'ages'
   | 'leaves'
-  | 'rowForms'
 
 /** What the merchants of a schedule share. */
 export interface World {

@@ -5,10 +5,9 @@
  * @module
  */
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
-import Database from 'libsql'
 import { onTestFinished, vi } from 'vitest'
 import type { PaymentStore } from '../../src/checkout/payment-record.ts'
-import { memoryPayments, PiError, sqlPayments, sqlPaymentsTable } from '../../src/index.ts'
+import { memoryPayments, PiError } from '../../src/index.ts'
 import { day, type Fault, type Merchant, newMerchant, type World } from './model-merchant.ts'
 import * as parts from './parts.ts'
 
@@ -25,28 +24,10 @@ const mixes: readonly (readonly Fault[])[] = [
   ['edits', 'slowResponses'],
   ['edits', 'reopened', 'lostResponses'],
   ['edits', 'clockJumps', 'crashes'],
-  ['edits', 'rowForms', 'crashes'],
   ['ages', 'wrongKey', 'lostResponses'],
   ['ages', 'edits', 'failingHooks'],
   ['edits', 'crashes', 'lostResponses', 'failingHooks', 'failingStore', 'expiredKeys', 'wrongKey'],
 ]
-
-const database = new Database(':memory:')
-database.exec(sqlPaymentsTable.sqlite)
-const rowForms: readonly ((row: object) => unknown)[] = [
-  (row) => row,
-  Object.values,
-  (row) => Object.fromEntries(Object.entries(row).map(([name, at]) => [name.toUpperCase(), at])),
-  (row) => Object.fromEntries(Object.entries(row).map(([name, at]) => [`a.${name}`, at])),
-]
-
-function sqlStore(seed: number): PaymentStore {
-  const form = rowForms[seed % rowForms.length] ?? Object.values
-  const all = (sql: string, values: unknown[]): unknown[] => database.prepare(sql).all(...values)
-  return sqlPayments((sql, values) => all(sql, values).map((row) => form(Object(row))), {
-    dialect: 'sqlite',
-  })
-}
 
 /** What a schedule plays. */
 interface Model {
@@ -54,8 +35,8 @@ interface Model {
   readonly mix?: readonly Fault[] | undefined
   /** The classes under test. */
   readonly parts?: typeof parts
-  /** @default memoryPayments, or SQLite */
-  readonly newStore?: (seed: number) => PaymentStore
+  /** @default memoryPayments */
+  readonly newStore?: () => PaymentStore
   /** How the environments are told apart. */
   readonly scopeOf?: (merchant: number) => string
 }
@@ -103,18 +84,17 @@ async function play(
   {
     parts: played = parts,
     mix = mixes[seed % mixes.length] ?? [],
-    newStore = mix.includes('rowForms') ? sqlStore : memoryPayments,
+    newStore = memoryPayments,
     scopeOf = (merchant) => `test environment${merchant} ${seed}`,
   }: Model,
 ): Promise<string | undefined> {
   const random = seededRandom(seed)
   const violations: string[] = []
   let gates: { readonly instance: symbol; readonly resume: () => void }[] = []
-  let losses = 0
   const world: World = {
     parts: played,
     scopeOf,
-    store: newStore(seed),
+    store: newStore(),
     isLeft: false,
     isCalm: false,
     has: (fault) => mix.includes(fault),
@@ -145,7 +125,7 @@ async function play(
       // A clock that goes back within a request could make an expired lease valid again.
       const back = gates.length === 0 ? [-91 * day, -3_600_000] : []
       if (has('clockJumps') && happens(0.5)) pass([91 * day, 2 * day, ...back])
-      if (has('lostRecords') && happens(0.5)) world.store = newStore(seed + ++losses)
+      if (has('lostRecords') && happens(0.5)) world.store = newStore()
       return merchant.changeKey()
     }
     if (name === 'reconcile') {
