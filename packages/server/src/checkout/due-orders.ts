@@ -14,8 +14,6 @@ export interface ReconcileSummary {
 const minute = 60_000
 /** The longest time for which this process passes over an order that fails. */
 const maxPause = 60 * minute
-/** The longest wait between two runs while they fail. */
-const maxInterval = 5 * minute
 /** Milliseconds for one order: the retrieves, the hooks, and the shop's database. */
 const orderTimeout = 120_000
 const retrieveTimeout = 10_000
@@ -36,24 +34,21 @@ export class DueOrders {
     this.#ledger = ledger
   }
 
-  /** Looks now and after each interval, later each time while it fails. Returns a function that stops it. */
+  /** Looks now and after each interval. Returns a function that stops it. */
   start(interval: number): () => Promise<void> {
     const stopping = new AbortController()
     const { signal } = stopping
     let timer: ReturnType<typeof setTimeout> | undefined
-    let wait = interval
     const run = async (): Promise<void> => {
       try {
         await this.reconcile(signal)
-        wait = interval
       } catch (error) {
         if (!signal.aborted) this.#ledger.hooks.onError(error)
-        wait = Math.max(interval, Math.min(wait * 2, maxInterval))
       }
       if (signal.aborted) return
       timer = setTimeout(() => {
         running = run()
-      }, wait)
+      }, interval)
       // Browsers and some function platforms have numbers instead of timers.
       if (typeof timer === 'object') timer.unref()
     }

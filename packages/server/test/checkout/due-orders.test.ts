@@ -285,18 +285,6 @@ test.each<
   await expect(shop(options).checkout.start()).rejects.toMatchObject(expected)
 })
 
-test('start() waits longer while the store fails', async () => {
-  fakeTimers()
-  const payments = memoryPayments()
-  const { checkout, errors } = shop({ payments })
-  const stop = await checkout.start()
-  vi.spyOn(payments, 'due').mockRejectedValue(new Error('database down'))
-  await vi.advanceTimersByTimeAsync(60 * minute)
-  expect(errors.length).toBeGreaterThan(5)
-  expect(errors.length).toBeLessThan(20)
-  await stop()
-})
-
 test('a store that once does not return does not end the runs of start()', async () => {
   fakeTimers()
   const payments = memoryPayments()
