@@ -48,10 +48,6 @@ function neverSent(error: unknown): boolean {
 }
 
 async function readBody(response: Response): Promise<string | undefined> {
-  const length = response.headers.get('content-length')
-  const encoded = response.headers.has('content-encoding')
-  // The platform's reader is faster, and a body without encoding cannot exceed its Content-Length.
-  if (length !== null && !encoded && Number(length) <= maxResponse) return response.text()
   if (!response.body) return response.text()
   const text = await readText(response.body, maxResponse)
   if (text === undefined) response.body.cancel().catch(() => {})
