@@ -80,14 +80,6 @@ test('waits as long as Retry-After says, unless it is malformed', () => {
   expect(malformed.map(waitOf)).toEqual(malformed.map(() => 125))
 })
 
-test('fails at once if Retry-After ends with the total timeout', async () => {
-  const limited = problem(429, 'rate_limited', { 'retry-after': '30' })
-  const { service, intents } = await clientOf([limited])
-  const error = await failureOf(intents.create(order))
-  expect(error).toMatchObject({ code: 'rate_limited', retryable: true, outcome: 'rejected' })
-  expect(service.requests).toHaveLength(1)
-})
-
 test('the total timeout covers requests and waits', async () => {
   const { intents } = await clientOf([silent], { timeout: 200, totalTimeout: 300, maxRetries: 98 })
   // A busy host delays every timer of this process.
