@@ -102,23 +102,6 @@ test('an open intent that the service does not have does not block the order', a
 })
 
 test.each([
-  ['paid', 'succeeded', 'order_already_paid'],
-  ['canceled', 'canceled', /^pi_/],
-  ['expired', 'expired', /^pi_/],
-] as const)(
-  'a buyer who returns days after the intent was %s is served',
-  async (_, status, next) => {
-    const { intent, service } = shop()
-    const first = await intent()
-    service.settle(first, status)
-    vi.setSystemTime(Date.now() + 8 * day)
-    const second = await intent()
-    expect(second).toMatch(next)
-    expect(second).not.toBe(first)
-  },
-)
-
-test.each([
   ['amount', { amount: 1 }],
   ['currency', { currency: 'USD' }],
   ['order', { orderId: 'B-2' }],
