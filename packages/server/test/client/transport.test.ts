@@ -13,7 +13,12 @@ import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { createCertificate } from '@pi-checkout/test-support/certificate'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { PaymentIntents, type PaymentIntentsOptions, type PiError } from '../../src/index.ts'
+import {
+  PaymentIntents,
+  type PaymentIntentsOptions,
+  type PiError,
+  type Translate,
+} from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import {
   apiKey,
@@ -220,6 +225,15 @@ describe.each(ways)('with %s', (_, fetch) => {
   test('reads whether a create was replayed', async () => {
     const { intents } = await clientOf([created({}, { 'idempotent-replayed': 'true' })], { fetch })
     expect(await intents.create(order)).toMatchObject({ replayed: true })
+  })
+
+  test('translate gets a header by its name in any case', async () => {
+    const names = ['request-id', 'Request-Id', 'REQUEST-ID', 'other']
+    const translate: Translate = ({ headers, body }) => {
+      return { ...body, metadata: { found: String(names.map((name) => headers.get(name))) } }
+    }
+    const { intents } = await clientOf([retrieved()], { fetch, translate })
+    expect((await intents.retrieve('pi_1')).metadata).toEqual({ found: 'req_1,req_1,req_1,' })
   })
 
   test.each(['content-length', 'chunked'])('reads 256 KB, and no more: %s', async (coding) => {
