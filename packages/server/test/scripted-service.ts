@@ -35,7 +35,7 @@ export function listenerOf(
     response.on('close', () => left.abort())
     const init = { method, headers, ...(body && { body }), signal: left.signal }
     const address = `https://fake-service.invalid${request.url}`
-    const result = await service.fetch(address, init).catch(() => undefined)
+    const result = await service.options.fetch(address, init).catch(() => undefined)
     await wait('', response)
     if (!result) response.destroy()
     if (!result || response.destroyed) return

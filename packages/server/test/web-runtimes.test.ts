@@ -18,10 +18,10 @@ test('a bundle for Workers or an edge function runs without Node.js', async () =
   const web = Object.fromEntries(names.map((name) => [name, Reflect.get(globalThis, name)]))
   const run = compileFunction(`${output[0].code}\nreturn bundled`, ['globalThis', ...nodeOnly])
   const { createCheckout, memoryPayments, PaymentIntents }: typeof real = run(web)
-  const { fetch, options } = fakeService()
+  const { options } = fakeService()
   const order = { orderId: 'A-1', amount: 1000, currency: 'AMD' } as const
   const origin = 'https://shop.example'
-  web.fetch = fetch
+  web.fetch = options.fetch
   const handle = createCheckout({
     intents: new PaymentIntents({ apiKey: options.apiKey, baseUrl: options.baseUrl }),
     shopOrigin: origin,

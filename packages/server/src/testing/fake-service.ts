@@ -41,7 +41,6 @@ export interface FakeService {
     readonly baseUrl: string
     readonly fetch: typeof globalThis.fetch
   }
-  readonly fetch: typeof globalThis.fetch
   /** All received requests, in order. */
   readonly requests: readonly FakeRequest[]
   /** All intents, without secrets. */
@@ -102,7 +101,6 @@ export function fakeService(): FakeService {
   }
   const service: FakeService = {
     options: { apiKey, baseUrl: 'https://fake-service.invalid', fetch },
-    fetch,
     requests,
     get intents() {
       return [...store.intents.values()].map(({ clientSecret: _, ...intent }) => intent)

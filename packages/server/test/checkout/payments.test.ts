@@ -207,7 +207,7 @@ test('an order can be paid after the service has forgotten a key', async () => {
     const request = new Request(input, init)
     const key = request.headers.get('idempotency-key')
     if (key) request.headers.set('idempotency-key', `${key}-${forgotten}`)
-    return service.fetch(request)
+    return service.options.fetch(request)
   }
   const options = { ...service.options, fetch: forgetful }
   const { intent, phase } = shop({ service: { ...service, options } })

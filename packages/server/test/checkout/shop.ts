@@ -109,7 +109,7 @@ export function withRetrieves(
 ): FakeService {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const { method, url } = new Request(input, init)
-    const usual = () => service.fetch(input, init)
+    const usual = () => service.options.fetch(input, init)
     const intent = service.intents.find(({ id }) => url.endsWith(`/${id}`))
     return method === 'GET' && intent ? respond(intent, usual) : usual()
   }

@@ -52,7 +52,7 @@ test.each([
   const rejected = new Promise(() => new PaymentIntents({ agent: new Agent() }))
   vi.unstubAllGlobals()
   await expect(rejected).rejects.toThrow(/^agent: .*Pass fetch instead/)
-  vi.stubGlobal('fetch', service.fetch)
+  vi.stubGlobal('fetch', service.options.fetch)
   await intents.create(order)
   expect(service.requests).toHaveLength(1)
 })
