@@ -38,7 +38,7 @@ const hostedPage: Plugin = {
   },
 }
 
-/** The guide to the API, as a page like the other ones for developers. */
+/** The start page and the guide to the API, as pages like the other ones for developers. */
 const documentation: Plugin = {
   name: 'documentation',
   generateBundle: {
@@ -46,11 +46,14 @@ const documentation: Plugin = {
     handler(_, bundle) {
       const page = bundle['tool.html']
       if (page?.type !== 'asset') throw new Error('There is no tool.html')
-      const source = String(page.source)
+      const frame = String(page.source)
+      const home = frame.replace('<!--content-->', readFileSync(here('home.html'), 'utf8'))
+      this.emitFile({ type: 'asset', fileName: 'home.html', source: home })
+      const docs = frame
         .replace('<title>', '<title>API · ')
         .replace('href="/docs"', '$& aria-current="page"')
         .replace('<!--content-->', guide)
-      this.emitFile({ type: 'asset', fileName: 'docs.html', source })
+      this.emitFile({ type: 'asset', fileName: 'docs.html', source: docs })
     },
   },
 }

@@ -1,4 +1,4 @@
-/** Pages for developers: API description, documentation, inspector, and errors. @module */
+/** Pages for developers: start page, API description, documentation, inspector, and errors. @module */
 import { problemCodes } from '@pi-checkout/contract'
 import type { FastifyReply } from 'fastify'
 import { routes } from '../../shared/routes.ts'
@@ -13,25 +13,23 @@ import { openapi } from './openapi.ts'
 export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: AppOptions): void {
   const description = JSON.stringify(openapi(publicUrl), null, 2)
   app.get(routes.openapi.path, (_request, reply) => reply.headers(jsonHeaders).send(description))
+  app.get(routes.home.path, (_request, reply) =>
+    page(reply, toolPageHeaders, readPage(hostedFolder, 'home')),
+  )
   // Built from `guides/api.md`.
   app.get(routes.docs.path, (_request, reply) =>
     page(reply, toolPageHeaders, readPage(hostedFolder, 'docs')),
   )
-  redirect(app, routes.home.path, routes.docs.path)
 }
 
 export function addInspector(app: App, { hostedFolder }: AppOptions): void {
-  redirect(app, routes.inspectorFolder.path, routes.inspector.path)
+  // Not permanently, because other programs use the port later.
+  app.get(routes.inspectorFolder.path, (_request, reply) =>
+    reply.header('x-content-type-options', 'nosniff').redirect(routes.inspector.path, 303),
+  )
   // A static page. The fragment of the printed link contains the admin token, and is not sent.
   app.get(routes.inspector.path, (_request, reply) =>
     page(reply, toolPageHeaders, readPage(hostedFolder, 'inspector')),
-  )
-}
-
-/** Not permanently, because other programs use the port later. */
-function redirect(app: App, from: string, to: string): void {
-  app.get(from, (_request, reply) =>
-    reply.header('x-content-type-options', 'nosniff').redirect(to, 303),
   )
 }
 
@@ -41,8 +39,10 @@ export function problemPage(
   problem: ProblemError,
   { hostedFolder }: Pick<AppOptions, 'hostedFolder'>,
 ): FastifyReply {
-  const [heading, text] = [problemCodes[problem.code].title, problem.message].map(escapeHtml)
-  const content = `<h1>${heading}</h1><p>${text}</p><p><a href="/docs">Documentation</a></p>`
+  const { title, status } = problemCodes[problem.code]
+  const [heading, text] = [title, problem.message].map(escapeHtml)
+  const content = `<p class="hint">${status} <code>${problem.code}</code></p><h1>${heading}</h1><p>${text}</p>
+    <p><a href="/docs">Documentation</a></p>`
   const html = readPage(hostedFolder, 'tool').replace('<!--content-->', () => content)
   return page(reply, toolPageHeaders, html)
 }

@@ -42,7 +42,7 @@ export function retryLater(code: ProblemCode, detail: string): ProblemError {
   return new ProblemError(code, detail, { headers: { 'retry-after': '1' } })
 }
 
-export function notFound(detail = 'No resource has this address.'): ProblemError {
+export function notFound(detail = 'Check the path, and each id in it.'): ProblemError {
   return new ProblemError('not_found', detail)
 }
 

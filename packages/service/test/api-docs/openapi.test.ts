@@ -83,10 +83,17 @@ async function unfinished(): Promise<Response> {
 test('serves the documentation with a row for each code', async () => {
   const page = await (await fetch(`${url}/docs`)).text()
   for (const code of Object.keys(problemCodes)) expect(page).toContain(`<tr id="${code}">`)
-  expect(await (await fetch(url)).text()).toBe(page)
   const [sheet = '', ...others] = [...page.matchAll(/<link rel="stylesheet"[^>]*href="([^"]+)"/g)]
   expect((await fetch(url + sheet[1])).headers.get('content-type')).toContain('text/css')
   expect(others).toEqual([])
+})
+
+test('its address leads to the documentation, the inspector, and the health checks', async () => {
+  const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  const main = page.slice(page.indexOf('<main'))
+  const paths = [...main.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path)
+  expect(paths).toEqual(['/docs', '/openapi.json', '/_sandbox/', '/healthz', '/readyz'])
+  for (const path of paths) expect((await fetch(url + path)).status, path).toBe(200)
 })
 
 const { schemas } = openapi('http://127.0.0.1:4000').components
