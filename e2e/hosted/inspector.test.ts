@@ -101,6 +101,34 @@ test('moves the focus with the open item by arrows and Esc', async ({ page, merc
   await expect(focused).toContainText('K-4')
 })
 
+test('a phone shows the list or the item as a page, and the way back leads to the row', async ({
+  page,
+  merchant,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (let number = 101; number <= 120; number++) {
+    await createIntent(merchant, { orderId: `P-${number}` })
+  }
+  for (const section of ['Intents', 'Requests']) {
+    await merchant.open(section.toLowerCase())
+    const [list, item] = [page.getByRole('region', { name: section }), page.locator('.detail')]
+    const focused = page.locator(':focus')
+    await expect(item).toBeHidden()
+    await rowOf(page, 'P-101').click()
+    await expect(item.locator('header')).toBeInViewport()
+    await expect(focused).toHaveText(section === 'Intents' ? /^P-101/ : 'Create')
+    await expect(list).toBeHidden()
+    await page.reload()
+    await expect(item.locator('header')).toBeInViewport()
+    await page.locator('main').getByRole('link', { name: section, exact: true }).click()
+    await expect(item).toBeHidden()
+    await expect(rowOf(page, 'P-101')).toBeInViewport()
+    await rowOf(page, 'P-102').press('Enter')
+    await page.goBack()
+    await expect(rowOf(page, 'P-102')).toBeFocused()
+  }
+})
+
 test('the token is in no address and no lasting store, and another tab gets it, but no other origin', async ({
   page,
   merchant,

@@ -18,7 +18,7 @@ export function faultsSection(sandbox: Sandbox): TemplateResult {
     </section>
     <section class="box stack">
       <h2>Fault rules</h2>
-      ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules. Responses are not modified.</p>`}
+      ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules. Responses are not modified. Add a rule, then let your server send a request.</p>`}
     </section>
   </div>`
 }
@@ -81,11 +81,11 @@ function ruleForm(sandbox: Sandbox): TemplateResult {
 
 function ruleList(sandbox: Sandbox, rules: readonly StoredFaultRule[]): TemplateResult {
   const clear = () => sandbox.act('DELETE', 'faults')
-  return html`<ul class="stack">${rules.map(
-    ({ id, do: fault, on, times }) => html`<li class="row between">
+  return html`<ul>${rules.map(
+    ({ id, do: fault, on, times }) => html`<li class="item">
       <span><code>${text(fault, 40)}</code> <span class="hint">on</span> <code>${text(on, 40)}</code>
         <span class="hint">next ${times} ${times === 1 ? 'request' : 'requests'}</span></span>
-      <button type="button" aria-label=${`Remove ${text(fault, 40)} on ${text(on, 40)}`}
+      <button type="button" class="small" aria-label=${`Remove ${text(fault, 40)} on ${text(on, 40)}`}
         @click=${() => sandbox.act('DELETE', `faults/${id}`)}>Remove</button>
     </li>`,
   )}</ul>

@@ -87,16 +87,17 @@ export class Inspector extends LightElement {
   #keepInView(): void {
     const { id } = this.#sandbox.route
     const before = this.#shown
-    const row = this.querySelector('[data-id][aria-current="true"]')
+    const row = this.querySelector<HTMLElement>(`[data-id="${id ?? before}"]`)
     const item = this.querySelector<HTMLElement>('.detail h2')
     if (id !== before && (!id || (row && item))) {
       this.#shown = id
       row?.scrollIntoView({ block: 'nearest' })
-      // Below the list on a phone.
       if (id) item?.scrollIntoView({ block: 'nearest' })
     }
-    const place = item ?? this.querySelector<HTMLElement>(`[data-id="${before}"]`)
-    const isLost = document.activeElement === document.body
+    // On a phone, only one of both is shown.
+    const place = [item, row].find((each) => each?.checkVisibility())
+    const { activeElement: focused } = document
+    const isLost = focused === document.body || !focused?.checkVisibility()
     if (this.#lostFocus && isLost) place?.focus()
     this.#lostFocus &&= isLost && !place
   }
@@ -104,7 +105,7 @@ export class Inspector extends LightElement {
   #gate(): TemplateResult {
     return html`<header class="top row">${brand}<span class="end row">${links}</span></header>
       <main class="apart stack">
-      <h1>Inspector</h1>
+      <h1 class="title">Inspector</h1>
       <p><code>npm start</code> and <code>pi-service start</code> print the link of the inspector. Open it in this browser.</p>
       <p class="hint">It contains the admin token of the running service. Tabs of this browser share it until the last one
         is closed.</p>
@@ -200,9 +201,9 @@ const views: Readonly<Record<Section, readonly [string, (sandbox: Sandbox) => Te
 }
 
 const iconUrl = new URL('./icon.svg', import.meta.url).href
-const brand = html`<a class="brand row" href="/"><img src=${iconUrl} alt="" width="24" height="24">pi-checkout service</a>`
-/** As in the header of the documentation. */
-const links = html`<a href="/_sandbox/" aria-current="page">Inspector</a><a href="/docs">API</a>`
+const brand = html`<a class="brand row" href="/"><img src=${iconUrl} alt="" width="24" height="24">pi-checkout</a>`
+/** As in the header of the other pages. */
+const links = html`<a href="/_sandbox/" aria-current="page">Inspector</a><a href="/docs">API</a><a href="/healthz">Health</a>`
 
 /** Removes the admin token from the address and returns it; `undefined` if there is none. */
 function takeToken(): string | undefined {

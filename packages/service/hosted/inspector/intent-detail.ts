@@ -7,8 +7,8 @@ import {
   type SimulatedOutcome,
   simulatedOutcomes,
 } from '../../shared/sandbox-api.ts'
-import { codeBlock, copyButton, loading, name, statusLabel, toneOf } from './markup.ts'
-import { requestRow } from './request.ts'
+import { codeBlock, copyButton, loading, missing, name, statusLabel, toneOf } from './markup.ts'
+import { operationRow } from './request.ts'
 import type { Sandbox } from './sandbox.ts'
 import { lines, money, text, time } from './show.ts'
 
@@ -16,7 +16,7 @@ export function intentDetail(sandbox: Sandbox): TemplateResult {
   const { intent: detail } = sandbox.data
   const content =
     detail === null
-      ? html`<p class="empty">This intent does not exist.</p>`
+      ? missing(sandbox, 'No test intent has this id. A reset deletes all.')
       : detail
         ? shown(sandbox, detail)
         : loading(sandbox)
@@ -39,7 +39,7 @@ function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
     <p class="hint">${end}</p>
     ${
       requests.length > 0
-        ? html`<h3>Requests</h3><ul class="rows">${requests.map((request) => requestRow(sandbox, request))}</ul>`
+        ? html`<h3>Requests</h3><ul class="rows">${requests.map((request) => operationRow(sandbox, request))}</ul>`
         : nothing
     }
     <h3>JSON</h3>
@@ -62,13 +62,17 @@ function actions(
   // A second press must not find another outcome at the same place.
   return keyed(
     `${id} ${status}`,
-    html`<div class="row outcomes" role="group" aria-label="Simulate an outcome">
+    html`${
+      secretRevoked
+        ? nothing
+        : html`<p><button type="button" class="primary" @click=${openPage}>Open a test checkout</button></p>`
+    }
+    <div class="row outcomes" role="group" aria-label="Simulate an outcome">
       <span class="hint">Simulate:</span>
       ${outcomes.get(status)?.map((outcome) => {
         const [label, hint] = labels[outcome]
         return html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`
       })}
-      ${secretRevoked ? nothing : html`<button type="button" class="primary" @click=${openPage}>Open a test checkout</button>`}
     </div>`,
   )
 }

@@ -17,10 +17,10 @@ export function intentsSection(sandbox: Sandbox): TemplateResult {
     sandbox,
     {
       label: 'Intents',
-      placeholder: 'Order, status, customer, card, id',
+      placeholder: 'Order, status, card, id',
       filters: createButton(sandbox, 'New'),
       rows: intents.map((intent) => [intent.id, row(sandbox, intent)]),
-      none: 'No matching intents.',
+      none: 'No matching intents. Search for another order, status, customer, card, or id.',
       tools: html`${isUnfiltered ? nothing : pageButton(sandbox, 'Show newest', { q: '' })}
         ${next ? pageButton(sandbox, 'Show older', { before: next }) : nothing}`,
     },
@@ -53,7 +53,7 @@ function pageButton(
   return html`<button type="button" class="small" @click=${open}>${label}</button>`
 }
 
-function createButton(sandbox: Sandbox, label: string): TemplateResult {
+function createButton(sandbox: Sandbox, label: string, look = ''): TemplateResult {
   const create = async (): Promise<void> => {
     const sent = await sandbox.act<CreatedIntent>('POST', 'intents')
     if (!sent) return
@@ -63,7 +63,7 @@ function createButton(sandbox: Sandbox, label: string): TemplateResult {
       ? sandbox.link('intents', sent.intentId)
       : sandbox.link('requests', sent.requestId ?? undefined)
   }
-  return html`<button type="button" title="Create a test intent" @click=${create}>${label}</button>`
+  return html`<button type="button" class=${look} title="Create a test intent" @click=${create}>${label}</button>`
 }
 
 function empty(sandbox: Sandbox): TemplateResult {
@@ -71,6 +71,6 @@ function empty(sandbox: Sandbox): TemplateResult {
     'No Payment Intent yet',
     html`<p class="hint">Create one from your server, as <a href="/docs">API</a> shows, or with the button. It appears here
         immediately. <a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
-      <p>${createButton(sandbox, 'Create a test intent')}</p>`,
+      <p>${createButton(sandbox, 'Create a test intent', 'primary')}</p>`,
   )
 }

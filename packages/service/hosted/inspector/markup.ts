@@ -5,6 +5,12 @@ import { copyText } from '../copy.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
 
+/** What a section shows in the place of an item that is gone. */
+export function missing(sandbox: Sandbox, text: string): TemplateResult {
+  const { section } = sandbox.route
+  return html`<p class="empty">${text} <a href=${sandbox.link(section)}>Show all ${section}</a></p>`
+}
+
 /** What a section shows before it has any content. */
 export function emptySection(title: string, content: unknown): TemplateResult {
   return html`<div class="box stack welcome"><h2>${title}</h2>${content}</div>`
@@ -57,12 +63,13 @@ interface List {
   readonly tools: TemplateResult
 }
 
-/** A list with its filters, and next to it the open item. */
+/** A list with its filters, and next to it the open item. On a phone each is a page, and the address chooses. */
 export function panes(sandbox: Sandbox, list: List, detail: unknown): TemplateResult {
   const { label, placeholder, filters, rows, none, tools } = list
+  const { id, section } = sandbox.route
   const search = ({ target }: Event): void =>
     sandbox.find({ q: (target as HTMLInputElement).value })
-  return html`<div class="panes">
+  return html`<div class=${id ? 'panes open' : 'panes'}>
     <section class="list" aria-label=${label}>
       <div class="filters row">
         <input type="search" aria-label=${`Search ${label.toLowerCase()}`} placeholder=${placeholder} maxlength="200"
@@ -80,6 +87,7 @@ export function panes(sandbox: Sandbox, list: List, detail: unknown): TemplateRe
       }
       <p class="tools row between hint">${tools}</p>
     </section>
+    <a class="back" href=${sandbox.link(section)}><span aria-hidden="true">←</span> ${label}</a>
     ${detail}
   </div>`
 }

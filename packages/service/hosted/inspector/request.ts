@@ -3,34 +3,38 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 import { faultText } from './faults-section.ts'
-import { badge, codeBlock, loading, name } from './markup.ts'
+import { badge, codeBlock, loading, missing, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
 import { clock, duration, lines, money, readJson, text, time } from './show.ts'
 
 export function requestDetail(sandbox: Sandbox): TemplateResult {
   const { data, route } = sandbox
-  const issues = (data.issues ?? []).filter(({ requestId }) => requestId === route.id)
+  const issues = (data.issues ?? [])
+    .filter(({ requestId }) => requestId === route.id)
+    .map((issue) => issueBox(sandbox, issue))
   const content =
     data.exchange === null
-      ? html`<p class="empty">The log no longer has this request.</p>`
+      ? html`${issues}${missing(sandbox, 'The log no longer has this request.')}`
       : data.exchange
-        ? shown(sandbox, data.exchange)
+        ? shown(sandbox, data.exchange, issues)
         : loading(sandbox)
-  return html`<section class="box stack detail" aria-label="Request">
-    ${issues.map((issue) => issueBox(sandbox, issue))} ${content}
-  </section>`
+  return html`<section class="box stack detail" aria-label="Request">${content}</section>`
 }
 
-function shown(sandbox: Sandbox, exchange: LoggedExchange): TemplateResult {
+function shown(sandbox: Sandbox, exchange: LoggedExchange, issues: unknown): TemplateResult {
   const { request, headers, responseHeaders, requestBody, responseBody } = exchange
   const { requestId, method, path, status: code, faults } = request
   const received = code === 0 ? {} : { 'request-id': requestId, ...responseHeaders }
   return html`<header>
-      <div class="row"><h2 tabindex="-1">${text(method, 8)} ${text(path)}</h2>${status(request)} ${notes(request)}</div>
+      <div class="row"><h2 tabindex="-1">${operationOf(request)}</h2>${status(request)} ${notes(request)}</div>
+      <p class="path">${text(method, 8)} ${text(path)}</p>
       ${about(sandbox, request)}
     </header>
-    ${reasons(request)} ${faults.map((fault) => html`<p>${faultText(fault)}</p>`)}
-    ${message('Request', headers, requestBody)} ${message('Response', received, responseBody)}
+    ${reasons(request)} ${issues} ${faults.map((fault) => html`<p>${faultText(fault)}</p>`)}
+    <h3>Request</h3>
+    ${message(headers, requestBody, 'No body, and no header that changes the result.')}
+    <h3>Response</h3>
+    ${message(received, responseBody, 'The client got no complete response. It must send the same request again.')}
     <h3>Send again</h3>
     ${command(exchange)}`
 }
@@ -61,17 +65,16 @@ function reasons({ operation, problem, detail, errors }: LoggedRequest): unknown
 
 /** Headers and body, whose bytes the button copies. */
 function message(
-  title: string,
   headers: Readonly<Record<string, string>>,
   body: string | null,
-): unknown {
+  none: string,
+): TemplateResult {
   const sent = Object.entries(headers).map(([header, value]) => text(`${header}: ${value}`, 300))
-  if (sent.length === 0 && body === null) return nothing
+  if (sent.length === 0 && body === null) return html`<p class="hint">${none}</p>`
   const shown = body === null ? '' : lines(readJson(body) ?? body)
   const head = sent.join('\n')
   const gap = head && shown && '\n\n'
-  return html`<h3>${title}</h3>
-    ${codeBlock(body ?? head, 'Copy', html`<span class="hint">${head}</span>${gap}${shown}`)}`
+  return codeBlock(body ?? head, 'Copy', html`<span class="hint">${head}</span>${gap}${shown}`)
 }
 
 /** The request as a curl command, which reads the API key from an environment variable. */
@@ -111,9 +114,43 @@ function issueBox(
   </div>`
 }
 
-/** On two lines. */
-export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
-  const { requestId, at, method, path, ms, order, problem, errors, operation } = request
+/** A request among those of all orders. */
+export function orderRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
+  const { order } = request
+  const subject = order
+    ? html`<b>${name(order.orderId)}</b> ${money(order.amount, order.currency)}`
+    : pathOf(request)
+  return row(sandbox, request, [subject, operationOf(request)])
+}
+
+/** A request among those of one order. */
+export function operationRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
+  return row(sandbox, request, [html`<b>${operationOf(request)}</b>`, pathOf(request)])
+}
+
+/** What the request does. Other ones are requests without a name. */
+function operationOf({ operation }: LoggedRequest): string {
+  return operations.get(operation) ?? 'Other request'
+}
+
+const operations: ReadonlyMap<string, string> = new Map([
+  ['create', 'Create'],
+  ['retrieve', 'Retrieve'],
+  ['check', 'Check the key'],
+  ['page', 'Open the hosted page'],
+])
+
+function pathOf({ method, path }: LoggedRequest): TemplateResult {
+  return html`<span class="path">${text(method, 8)} ${text(path)}</span>`
+}
+
+/** On two lines, which begin with the title and the subtitle. */
+function row(
+  sandbox: Sandbox,
+  request: LoggedRequest,
+  [title, subtitle]: readonly [unknown, unknown],
+): TemplateResult {
+  const { requestId, at, problem, errors, operation } = request
   const error =
     problem &&
     operation !== 'check' &&
@@ -121,15 +158,10 @@ export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateRe
   const isOpen = requestId === sandbox.route.id
   return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
     aria-current=${isOpen ? 'true' : 'false'}>
-    <span class="subject">${
-      order
-        ? html`<b>${name(order.orderId)}</b> ${money(order.amount, order.currency)}`
-        : html`<span class="path">${text(path)}</span>`
-    }</span>
+    <span>${title}</span>
     ${status(request)}
-    <span class="hint">${text(method, 8)} <time datetime=${text(at, 40)}
-      title=${time(at)}>${clock(at)}</time></span>
-    <span class="hint">${duration(ms)}</span>
+    <span class="hint">${subtitle}</span>
+    <span class="hint"><time datetime=${text(at, 40)} title=${time(at)}>${clock(at)}</time></span>
     <span class="row notes">${notes(request)}${error ? html`<code class="why">${error}</code>` : nothing}</span>
   </a></li>`
 }

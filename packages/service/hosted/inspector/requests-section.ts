@@ -2,7 +2,7 @@
 import { html, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { emptySection, loading, name, panes } from './markup.ts'
-import { requestDetail, requestRow } from './request.ts'
+import { orderRow, requestDetail } from './request.ts'
 import type { FilterName, Sandbox } from './sandbox.ts'
 import { text, time } from './show.ts'
 
@@ -21,7 +21,7 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
   if (!data.requests) return loading(sandbox)
   const { issues = [] } = data
   const { requests } = data.requests
-  if (requests.length === 0 && issues.length === 0 && !route.id) return empty
+  if (requests.length === 0 && issues.length === 0 && !route.id) return empty(sandbox)
   const term = search.q.trim().toLowerCase()
   const matching = requests.filter((request) => matches(request, term))
   const found = {
@@ -40,17 +40,19 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
     sandbox,
     {
       label: 'Requests',
-      placeholder: 'Order, path, status, error, key, id',
-      filters: html`<div class="row chips" role="group" aria-label="Show">${filters.map(
-        ([show, label, hint]) => html`<button type="button" class="small" title=${hint}
+      placeholder: 'Order, error, key, id',
+      filters: html`<button type="button" aria-label="Clear the log" @click=${clear}>Clear</button>
+        <div class="row chips" role="group" aria-label="Show">${filters.map(
+          ([show, label, hint]) => html`<button type="button" class="small" title=${hint}
           aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.set({ filter: show })}>${label} ${found[show].length}</button>`,
-      )}</div>`,
+        )}</div>`,
       rows: isLint
         ? found.lint.map((issue) => [`${issue.rule} ${issue.detail}`, issueRow(sandbox, issue)])
-        : found[filter].map((each) => [each.requestId, requestRow(sandbox, each)]),
-      none: isLint ? 'No issues found.' : 'No matching requests.',
-      tools: html`${isLint ? 'Since the service started.' : 'Failed requests are kept longest.'}
-        <button type="button" class="small" @click=${clear}>Clear the log</button>`,
+        : found[filter].map((each) => [each.requestId, orderRow(sandbox, each)]),
+      none: isLint
+        ? 'No issues found. Lint looks for what would fail or leak in production.'
+        : 'No matching requests. Show all, or change the search.',
+      tools: html`${isLint ? 'Since the service started.' : 'Failed requests are kept longest.'}`,
     },
     route.id
       ? requestDetail(sandbox)
@@ -90,8 +92,11 @@ function issueRow(
   </a></li>`
 }
 
-const empty = emptySection(
-  'No requests yet',
-  html`<p class="hint">Send a request to <code>${location.origin}/payment-intents</code>, or open a checkout. Each
-    request is listed here with the reason of a rejection, headers, and bodies. Credentials are masked.</p>`,
-)
+function empty(sandbox: Sandbox): TemplateResult {
+  return emptySection(
+    'No requests yet',
+    html`<p class="hint">Send one to <code>${location.origin}/payment-intents</code>, or create a test intent in
+      <a href=${sandbox.link('intents')}>Intents</a>. Each request is listed here with the reason of a rejection, headers,
+      and bodies. Credentials are masked.</p>`,
+  )
+}

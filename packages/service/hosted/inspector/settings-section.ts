@@ -38,17 +38,17 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
   }
   const created = sandbox.results.keys
   return html`<h2>API keys</h2>
-    <ul class="stack">${environment.keys.map(
-      ({ id, display, createdAt }) => html`<li class="row between">
+    <p class="hint">Your server sends one with each request, from <code>PI_API_KEY</code>.</p>
+    <ul>${environment.keys.map(
+      ({ id, display, createdAt }) => html`<li class="item">
         <span><code>${text(display)}</code>
           <span class="hint">since ${time(createdAt)}</span></span>
-        <button type="button" aria-label=${`Revoke ${display}`}
+        <button type="button" class="small" aria-label=${`Revoke ${display}`}
           @click=${() => revoke(id, display)}>Revoke…</button></li>`,
     )}</ul>
     ${
       created && environment.keys.some(({ id }) => id === created.id)
-        ? html`${codeBlock(text(created.apiKey))}<p class="hint" role="status">Copy this key now: it is shown once. Your
-            server reads it from <code>PI_API_KEY</code>.</p>`
+        ? html`${codeBlock(text(created.apiKey))}<p class="hint" role="status">Copy this key now: it is shown once.</p>`
         : nothing
     }
     <p><button type="button" @click=${() => sandbox.act('POST', 'keys')}>Create a key</button></p>`
@@ -64,14 +64,14 @@ function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateRes
   const remove = (origin: string) =>
     sandbox.act('DELETE', `origins?origin=${encodeURIComponent(origin)}`)
   return html`<h2>Origins</h2>
-    <p class="hint">Only pages of these origins can show the checkout.</p>
-    <ul class="stack">${environment.origins.map(
-      (origin) => html`<li class="row between"><code>${text(origin)}</code>
-        <button type="button" aria-label=${`Remove ${origin}`}
+    <p class="hint">Only pages of registered origins can show the checkout. Register the one of your shop.</p>
+    <ul>${environment.origins.map(
+      (origin) => html`<li class="item"><code>${text(origin)}</code>
+        <button type="button" class="small" aria-label=${`Remove ${origin}`}
           @click=${() => remove(origin)}>Remove</button></li>`,
     )}</ul>
     <form class="row end" @submit=${register}>
-      <label>Another origin<input name="origin" type="url" placeholder="https://shop.example.com" required></label>
+      <label>Another origin<input name="origin" type="url" placeholder="https://shop.example" required></label>
       <button>Register</button>
     </form>`
 }
