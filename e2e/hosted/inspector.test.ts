@@ -259,15 +259,11 @@ test('creates a test intent and a key without a terminal', async ({ page, mercha
   await goTo(page, 'Settings')
   await page.getByRole('button', { name: 'Create a key' }).click()
   const apiKey = (await page.locator('.box pre').textContent()) ?? ''
-  const statusOf = async () => (await create({ api: { ...merchant.api, apiKey } })).status
-  expect(await statusOf()).toBe(201)
+  expect((await create({ api: { ...merchant.api, apiKey } })).status).toBe(201)
   // Shown once.
   await goTo(page, 'Faults')
   await goTo(page, 'Settings')
   expect(await page.content()).not.toContain(apiKey)
-  page.once('dialog', (question) => void question.accept())
-  await page.getByRole('button', { name: `Revoke pi_sk_test_…${apiKey.trim().slice(-4)}` }).click()
-  await expect.poll(statusOf).toBe(401)
 })
 
 test('moves the clock, registers an origin, and resets', async ({ page, merchant }) => {

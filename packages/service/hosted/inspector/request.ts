@@ -5,7 +5,7 @@ import { shellQuote } from '../../shared/shell-quote.ts'
 import { faultText } from './faults-section.ts'
 import { badge, codeBlock, loading, missing, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
-import { clock, duration, lines, money, readJson, text, time } from './show.ts'
+import { clock, lines, money, readJson, text, time } from './show.ts'
 
 export function requestDetail(sandbox: Sandbox): TemplateResult {
   const { data, route } = sandbox
@@ -41,7 +41,7 @@ function shown(sandbox: Sandbox, exchange: LoggedExchange, issues: unknown): Tem
 
 /** When it was, and what it was about. */
 function about(sandbox: Sandbox, { at, ms, order, intentId }: LoggedRequest): TemplateResult {
-  return html`<p class="row hint"><span>${time(at)}, ${duration(ms)}</span>
+  return html`<p class="row hint"><span>${time(at)}, ${text(ms, 24)} ms</span>
     ${order ? html`<span>${name(order.orderId)} ${money(order.amount, order.currency)}</span>` : nothing}
     ${intentId ? html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>` : nothing}</p>`
 }

@@ -32,19 +32,13 @@ function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): Tem
 }
 
 function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult {
-  const revoke = (id: string, display: string): void => {
-    const question = `Revoke ${display}? Requests with this key are rejected immediately.`
-    if (confirm(question)) void sandbox.act('DELETE', `keys/${id}`)
-  }
   const created = sandbox.results.keys
   return html`<h2>API keys</h2>
-    <p class="hint">Your server sends one with each request, from <code>PI_API_KEY</code>.</p>
+    <p class="hint">Your server sends one with each request, from <code>PI_API_KEY</code>. <code>pi-service keys</code> lists and
+      revokes them.</p>
     <ul>${environment.keys.map(
-      ({ id, display, createdAt }) => html`<li class="item">
-        <span><code>${text(display)}</code>
-          <span class="hint">since ${time(createdAt)}</span></span>
-        <button type="button" class="small" aria-label=${`Revoke ${display}`}
-          @click=${() => revoke(id, display)}>Revoke…</button></li>`,
+      ({ display, createdAt }) => html`<li class="item"><code>${text(display)}</code>
+        <span class="hint">since ${time(createdAt)}</span></li>`,
     )}</ul>
     ${
       created && environment.keys.some(({ id }) => id === created.id)

@@ -35,11 +35,6 @@ export function clock(value: unknown): string {
   return dated(value, timeOfDay)
 }
 
-/** Returns `3.5 ms`. */
-export function duration(ms: unknown): string {
-  return typeof ms === 'number' ? `${ms} ms` : text(ms, 24)
-}
-
 /** Returns `+2 d 3 h` for milliseconds; `''` for less than a second, and for what is no number. */
 export function span(milliseconds: unknown): string {
   if (typeof milliseconds !== 'number' || !Number.isFinite(milliseconds)) return ''
