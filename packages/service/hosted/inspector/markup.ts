@@ -41,7 +41,7 @@ export function toneOf(status: string): string {
 
 const tones: ReadonlyMap<string, string> = new Map([
   ['requires_action', 'waiting'],
-  ['processing', 'moving'],
+  ['processing', 'waiting'],
   ['succeeded', 'good'],
   ['failed', 'bad'],
   ['canceled', 'quiet'],
