@@ -15,6 +15,8 @@ export class Inspector extends LightElement {
   readonly #sandbox = new Sandbox(this)
   /** The item whose row was brought into view. A new one is open before the list has it. */
   #shown: string | undefined
+  /** The open item, or the one that was open before the list. */
+  #last: string | undefined
   /** Whether the focus was in a section, and is not there anymore. */
   #lostFocus = false
 
@@ -44,14 +46,13 @@ export class Inspector extends LightElement {
     const isLive = connection === 'connected'
     const { offset } = environment.clock
     return html`
-      <header class="top row">
-        <h1>${brand}</h1> ${this.#merchant()} ${offset === 0 ? nothing : this.#clock(offset)}
+      <section class="bar row between" aria-label="Environment">
+        <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
+        ${this.#merchant()} ${offset === 0 ? nothing : this.#clock(offset)}
         <span class="dot hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
           isLive ? 'Connected' : 'Reconnecting…'
         }</span>
-        <span class="end row">${links}</span>
-        <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
-      </header>
+      </section>
       ${
         error
           ? html`<div class="notice between" role="alert"><p>${text(error, 500)}</p>
@@ -86,10 +87,10 @@ export class Inspector extends LightElement {
   /** Brings the open row and item into view, and moves a focus whose element has gone to the item, or back to its row. */
   #keepInView(): void {
     const { id } = this.#sandbox.route
-    const before = this.#shown
-    const row = this.querySelector<HTMLElement>(`[data-id="${id ?? before}"]`)
+    this.#last = id ?? this.#last
+    const row = this.querySelector<HTMLElement>(`[data-id="${this.#last}"]`)
     const item = this.querySelector<HTMLElement>('.detail h2')
-    if (id !== before && (!id || (row && item))) {
+    if (id !== this.#shown && (!id || (row && item))) {
       this.#shown = id
       row?.scrollIntoView({ block: 'nearest' })
       if (id) item?.scrollIntoView({ block: 'nearest' })
@@ -103,9 +104,8 @@ export class Inspector extends LightElement {
   }
 
   #gate(): TemplateResult {
-    return html`<header class="top row">${brand}<span class="end row">${links}</span></header>
-      <main class="apart stack">
-      <h1 class="title">Inspector</h1>
+    return html`<main class="apart stack">
+      <h2 class="title">Inspector</h2>
       <p><code>npm start</code> and <code>pi-service start</code> print the link of the inspector. Open it in this browser.</p>
       <p class="hint">It contains the admin token of the running service. Tabs of this browser share it until the last one
         is closed.</p>
@@ -199,11 +199,6 @@ const views: Readonly<Record<Section, readonly [string, (sandbox: Sandbox) => Te
   faults: ['Faults', faultsSection],
   settings: ['Settings', settingsSection],
 }
-
-const iconUrl = new URL('./icon.svg', import.meta.url).href
-const brand = html`<a class="brand row" href="/"><img src=${iconUrl} alt="" width="24" height="24">pi-checkout</a>`
-/** As in the header of the other pages. */
-const links = html`<a href="/_sandbox/" aria-current="page">Inspector</a><a href="/docs">API</a><a href="/healthz">Health</a>`
 
 /** Removes the admin token from the address and returns it; `undefined` if there is none. */
 function takeToken(): string | undefined {

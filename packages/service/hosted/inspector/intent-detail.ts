@@ -7,7 +7,7 @@ import {
   type SimulatedOutcome,
   simulatedOutcomes,
 } from '../../shared/sandbox-api.ts'
-import { codeBlock, copyButton, loading, missing, name, statusLabel, toneOf } from './markup.ts'
+import { codeBlock, copyButton, loading, name, statusLabel, toneOf } from './markup.ts'
 import { operationRow } from './request.ts'
 import type { Sandbox } from './sandbox.ts'
 import { lines, money, text, time } from './show.ts'
@@ -16,7 +16,7 @@ export function intentDetail(sandbox: Sandbox): TemplateResult {
   const { intent: detail } = sandbox.data
   const content =
     detail === null
-      ? missing(sandbox, 'No test intent has this id. A reset deletes all.')
+      ? html`<p class="empty">No test intent has this id. Choose another one of the list: a reset deletes all.</p>`
       : detail
         ? shown(sandbox, detail)
         : loading(sandbox)

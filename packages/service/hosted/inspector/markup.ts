@@ -5,12 +5,6 @@ import { copyText } from '../copy.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
 
-/** What a section shows in the place of an item that is gone. */
-export function missing(sandbox: Sandbox, text: string): TemplateResult {
-  const { section } = sandbox.route
-  return html`<p class="empty">${text} <a href=${sandbox.link(section)}>Show all ${section}</a></p>`
-}
-
 /** What a section shows before it has any content. */
 export function emptySection(title: string, content: unknown): TemplateResult {
   return html`<div class="box stack welcome"><h2>${title}</h2>${content}</div>`

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 import { faultText } from './faults-section.ts'
-import { badge, codeBlock, loading, missing, name } from './markup.ts'
+import { badge, codeBlock, loading, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
 import { clock, lines, money, readJson, text, time } from './show.ts'
 
@@ -14,7 +14,7 @@ export function requestDetail(sandbox: Sandbox): TemplateResult {
     .map((issue) => issueBox(sandbox, issue))
   const content =
     data.exchange === null
-      ? html`${issues}${missing(sandbox, 'The log no longer has this request.')}`
+      ? html`${issues}<p class="empty">The log no longer has this request. Choose a newer one of the list.</p>`
       : data.exchange
         ? shown(sandbox, data.exchange, issues)
         : loading(sandbox)
