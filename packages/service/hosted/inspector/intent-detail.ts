@@ -16,7 +16,7 @@ export function intentDetail(sandbox: Sandbox): TemplateResult {
   const { intent: detail } = sandbox.data
   const content =
     detail === null
-      ? html`<p class="empty">No test intent has this id. Choose another one of the list: a reset deletes all.</p>`
+      ? html`<p class="empty">No test intent has this id. A reset deletes all: choose one of the list.</p>`
       : detail
         ? shown(sandbox, detail)
         : loading(sandbox)
