@@ -27,8 +27,8 @@ function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): Tem
       <button type="button" @click=${move({ advance: 24 * 60 * minute })}>+24 h</button>
       <button type="button" @click=${move({ offset: 0 })}>Real time</button>
     </div>
-    <p class="hint">Challenges expire after 10 minutes, intents after 24 hours, and idempotency keys after 48 hours.
-      Returning to real time doesn't reopen what has expired.</p>`
+    <p class="hint">Challenges expire after 10 minutes, and intents after 24 hours. Returning to real time doesn't reopen
+      what has expired.</p>`
 }
 
 function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult {
