@@ -24,7 +24,7 @@ export class Buyer extends ShopBuyer {
   /** Returns the numbers of the buyer's orders. */
   async orders(): Promise<unknown[]> {
     const page = await this.page('/orders')
-    return [...page.matchAll(/href="\/orders\/([^"]+)"/g)].map(([, orderId]) => orderId)
+    return [...page.matchAll(/data-testid="order-id">([^<]+)</g)].map(([, orderId]) => orderId)
   }
 
   /** Presses "Edit cart". Returns the path that the shop leads to. */
