@@ -1,4 +1,5 @@
-// Every README and guide of the repository as data: its code blocks and its prose.
+// Every README and guide of the repository as data: its blocks of code, and code in its sentences.
+import { fromMarkdown } from 'mdast-util-from-markdown'
 import { repositoryFiles } from '../files.mjs'
 
 /** Returns every Markdown file. */
@@ -12,32 +13,19 @@ export function readDocument(path) {
 }
 
 function documentOf({ path, text }) {
-  // Blocks become empty lines, so that positions stay.
-  const prose = text.replace(/^( *)(```+|~~~+)[\s\S]*?^ *\2 *$/gm, (block) =>
-    block.replace(/[^\n]+/g, ''),
-  )
-  return { path, text, prose, blocks: blocksOf(path, text) }
+  const nodes = withDescendants(fromMarkdown(text))
+  const blocks = nodes.filter(({ type }) => type === 'code').map((node) => blockOf(path, node))
+  const spans = nodes.filter(({ type }) => type === 'inlineCode').map(({ value }) => value)
+  return { path, text, blocks, spans }
 }
 
-function blocksOf(path, text) {
-  const blocks = []
-  let open
-  for (const [index, line] of text.split('\n').entries()) {
-    const [, indent, fence, language] = /^( *)(```+|~~~+) *(\S*).*$/.exec(line) ?? []
-    if (!open && fence) {
-      open = { indent, fence, language, line: index + 2, code: [] }
-    } else if (open && line.trim() === open.fence) {
-      blocks.push(closed(path, open))
-      open = undefined
-    } else open?.code.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line)
-  }
-  if (open) throw new Error(`${path}:${open.line}: the code block is not closed`)
-  return blocks
+function withDescendants(node) {
+  return [node, ...(node.children ?? []).flatMap(withDescendants)]
 }
 
-function closed(path, { language, line, code }) {
+function blockOf(path, { lang: language, value, position }) {
   // A first line such as `// shop.mjs` or `<!-- pay.html -->` names the file that the block is.
   const [, name] =
-    /^(?:\/\/|#|<!--|\/\*) ([\w./+[\]-]+\.\w+)(?: -->| \*\/)?$/.exec(code[0] ?? '') ?? []
-  return { path, line, language, name, code: `${code.join('\n')}\n` }
+    /^(?:\/\/|#|<!--|\/\*) ([\w./+[\]-]+\.\w+)(?: -->| \*\/)?$/.exec(value.split('\n', 1)) ?? []
+  return { path, line: position.start.line + 1, language, name, code: `${value}\n` }
 }
