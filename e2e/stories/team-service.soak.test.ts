@@ -34,7 +34,7 @@ test('two instances behind the proxy of the guide for a team serve an https shop
   }
   const origin = (name: string): string => `https://${name}.localhost:${https}`
   await mkdir(folder, { recursive: true })
-  const { cert, key } = createCertificate(['pay.localhost', 'bank.localhost'])
+  const { cert, key } = await createCertificate(['pay.localhost', 'bank.localhost'])
   const guide = await readFile(join(root, 'packages/service/guides/team.md'), 'utf8')
   const files = {
     'fullchain.pem': cert,

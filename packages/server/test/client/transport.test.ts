@@ -109,7 +109,7 @@ test('an agent that finds no connection has sent nothing', async () => {
   expect(error.cause).toMatchObject({ cause: { message: 'the proxy is closed' } })
 })
 
-const certificate = createCertificate(['localhost'])
+const certificate = await createCertificate(['localhost'])
 const { cert: ca } = certificate
 
 test('a request that is reset after the TLS handshake counts as sent', async () => {
