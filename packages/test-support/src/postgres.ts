@@ -158,7 +158,7 @@ async function startServer(
 }
 
 /** @throws {Error} If the program exits before it accepts connections. */
-export async function untilReady(server: ChildProcess, url: string): Promise<void> {
+async function untilReady(server: ChildProcess, url: string): Promise<void> {
   for (let attempt = 0; attempt < 1000 && server.exitCode === null; attempt++) {
     const client = new pg.Client(url)
     client.on('error', () => {})

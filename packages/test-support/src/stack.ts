@@ -41,8 +41,6 @@ export interface Stack {
   readonly shopUrl: string
   /** Folder with all data of both programs. */
   readonly data: string
-  /** Starts another shop of this merchant, whose origin is not registered. */
-  startShop(variables: Readonly<Record<string, string>>): Promise<Program<ShopReady>>
   /** Runs a command of `pi-service` on the service's store and returns its output. */
   administer(...args: readonly string[]): Promise<string>
   stop(): Promise<void>
@@ -139,8 +137,6 @@ export async function startStack({
       data,
       administer: (...args) => runPiService([...args, ...store]),
       stop,
-      startShop: (variables) =>
-        startShop({ ...shopVariables, PORT: '0', ...variables }, { probed }),
     }
   } catch (error) {
     await stop()
