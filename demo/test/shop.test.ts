@@ -44,6 +44,19 @@ test('creates one order for a double click on "Check out", with a number for peo
   expect(await buyer.orders()).toEqual([one])
 })
 
+test('the orders offer "Pay" for one that is open, and "View" for one that is closed', async () => {
+  const { buyer, orderId } = await shop.order()
+  const actions = async (): Promise<unknown[]> => {
+    const page = await buyer.page('/orders')
+    return [...page.matchAll(/<a class="button[^>]* href="\/(\w+)\/([^"]+)".*>(\w+)<\/a>/g)].map(
+      ([, ...action]) => action,
+    )
+  }
+  expect(await actions()).toEqual([['pay', orderId, 'Pay']])
+  await buyer.editCart(orderId)
+  expect(await actions()).toEqual([['orders', orderId, 'View']])
+})
+
 test('rejects changes from pages of other sites', async () => {
   const buyer = await shop.buyer()
   const form = { product: 'thyme-tea', quantity: 1 }
