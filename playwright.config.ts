@@ -8,6 +8,7 @@ const chromium = {
   use: { launchOptions },
 }
 const story = /\/stories\/[\w-]+\.test\.ts$/
+const packages = '**/packages/*.test.ts'
 const inspector = '**/hosted/inspector*.test.ts'
 
 export default defineConfig({
@@ -27,7 +28,9 @@ export default defineConfig({
   // only if it has downloaded it. Each project has its own workers, and each worker starts a service, a shop, and a browser.
   projects: [
     { name: 'stories', testMatch: story, ...chromium },
-    { name: 'chromium', testIgnore: ['**/webkit/**', story, inspector], ...chromium },
+    // First, because one worker builds all examples, one after the other.
+    { name: 'packages', testMatch: packages, ...chromium },
+    { name: 'chromium', testIgnore: ['**/webkit/**', story, packages, inspector], ...chromium },
     // Its tests empty the service.
     { name: 'inspector', testMatch: inspector, ...chromium },
     // Of what another engine may do differently. What a server decides, the fake, messages, and texts need no second one.

@@ -22,7 +22,7 @@ const steps = {
     { name: 'soak tests', command: `${vitest} --project=soak*` },
     {
       name: 'tests in browsers',
-      command: `${playwright} --project=chromium --project=inspector --project=firefox`,
+      command: `${playwright} --project packages chromium inspector firefox`,
     },
     ...otherVersions().map((version) => ({
       name: `Node.js ${version}`,
