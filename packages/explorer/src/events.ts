@@ -5,36 +5,41 @@ import type { OrderState, PlacedOrder } from './adapter.ts'
 /** What rules read of an intent. */
 export type Intent = Pick<PaymentIntent, 'id' | 'orderId' | 'amount' | 'currency' | 'status'>
 
+/** A shop and an environment are ready. */
+export interface BeginEvent {
+  readonly type: 'begin'
+  /** The shop's key, which is in no response and no output. */
+  readonly apiKey: string
+  /** The path whose responses contain a `clientSecret`. */
+  readonly handoffPath: string
+}
+
 /** A response of the shop. */
 export interface ResponseEvent {
   readonly type: 'response'
-  readonly buyer: string
   readonly method: string
   readonly path: string
-  /** 0 if there was no response. */
-  readonly status: number
   readonly head: string
   readonly body: string
-  /** Whether the buyer sent the request, not the adapter that reads the shop's records. */
-  readonly isOfBuyer: boolean
 }
 
-/** The shop has placed or changed the order of a buyer. */
+/** A buyer has opened the page, or changed the order. */
 export interface OrderEvent {
   readonly type: 'order'
   readonly buyer: string
+  /** Without what the adapter does not know. */
   readonly order: PlacedOrder
   readonly isEdited: boolean
 }
 
-/** The shop gave an intent to a page of a buyer. */
+/** The page of a buyer has requested something to pay with. */
 export interface HandoffEvent {
   readonly type: 'handoff'
   readonly buyer: string
-  readonly intent: Intent
-  readonly clientSecret: string
-  /** The intents when the page sent its request. */
-  readonly before: readonly Intent[]
+  /** HTTP status, 0 if there was no response. */
+  readonly status: number
+  /** `undefined`: the shop gave it nothing. */
+  readonly given: { readonly intent: Intent; readonly clientSecret: string } | undefined
 }
 
 /** The status route has responded to a buyer. */
@@ -44,21 +49,23 @@ export interface StatusEvent {
   /** As the request named it. */
   readonly orderId: string | undefined
   readonly phase: string
-  /** The intents after the response. */
-  readonly intents: readonly Intent[]
 }
 
 /** What the shop has stored about an order. `undefined`: the adapter cannot read it. */
 export interface RecordEvent {
   readonly type: 'record'
-  readonly buyer: string
   readonly orderId: string
   /** `missing`: the shop has no record of the order. */
   readonly state: OrderState | 'missing' | undefined
   readonly reviews: readonly string[] | undefined
   readonly fulfilments: number | undefined
-  /** The intents after the record was read. */
-  readonly intents: readonly Intent[]
+}
+
+/** What the shop has printed, and the sandbox's lint. */
+export interface OutputEvent {
+  readonly type: 'output'
+  readonly lines: readonly string[]
+  readonly lint: readonly string[]
 }
 
 /**
@@ -69,30 +76,17 @@ export type Stage = 'actions' | 'retry' | 'away' | 'back'
 
 /** Something that happened in a sequence. */
 export type Event =
+  | BeginEvent
   /** An action began, as `--replay` writes it. */
   | { readonly type: 'step'; readonly step: string }
   | { readonly type: 'stage'; readonly stage: Stage }
-  | { readonly type: 'page-opened' | 'page-closed'; readonly buyer: string }
+  /** The intents of the environment, read before a handoff, and after what shows an order. */
+  | { readonly type: 'intents'; readonly intents: readonly Intent[] }
   | ResponseEvent
   | OrderEvent
   | HandoffEvent
-  /** The shop gave a page nothing to pay with. */
-  | { readonly type: 'no-handoff'; readonly buyer: string; readonly status: number }
   | StatusEvent
   | RecordEvent
-  | { readonly type: 'intents'; readonly intents: readonly Intent[] }
-  /** A process of the shop was killed by an action. */
-  | { readonly type: 'killed' }
   /** A process of the shop exited, or did not start again. */
   | { readonly type: 'exited'; readonly reason: string }
-  /** What the shop printed, and the sandbox's lint, at the end. */
-  | { readonly type: 'output'; readonly lines: readonly string[]; readonly lint: readonly string[] }
-
-/** What happened in one sequence. */
-export interface Log {
-  /** The shop's key, which is in no response and no output. */
-  readonly apiKey: string
-  /** The path whose responses contain a `clientSecret`. */
-  readonly handoffPath: string
-  readonly events: readonly Event[]
-}
+  | OutputEvent

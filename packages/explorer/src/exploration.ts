@@ -1,13 +1,6 @@
 /** Options and result of `explore()`. @module */
-import type { SandboxAddress } from '@pi-checkout/service/testing'
 import type { Adapter } from './adapter.ts'
 import type { Rule } from './rules.ts'
-
-/** Where a service responds. */
-export interface ServiceAddress extends SandboxAddress {
-  /** Origin of the hosted page, as in `PI_CHECKOUT_ORIGIN`. */
-  readonly checkoutOrigin: string
-}
 
 /** Options of `explore()`. */
 export interface ExploreOptions {
@@ -18,11 +11,6 @@ export interface ExploreOptions {
    * @default none
    */
   readonly adapter?: Adapter
-  /**
-   * A running service, such as of `startService()`, which several searches then share.
-   * @default one for this search
-   */
-  readonly service?: ServiceAddress
   /**
    * Number of sequences.
    * @default 100
@@ -50,17 +38,6 @@ export interface ExploreOptions {
   readonly onProgress?: (progress: Pick<Exploration, 'sequences' | 'violation'>) => void
 }
 
-/** A request of a buyer and what came back. */
-export interface RecordedRequest {
-  readonly buyer: string
-  readonly method: string
-  readonly path: string
-  /** 0 if there was no response. */
-  readonly status: number
-  /** How often the same came back in a row. */
-  readonly times: number
-}
-
 /** A violation and the shortest sequence that leads to it. */
 export interface FoundViolation {
   readonly rule: Rule
@@ -70,8 +47,6 @@ export interface FoundViolation {
   readonly detail: string
   /** The actions, for people. After the last one, buyers pay what they hold and come back. */
   readonly steps: readonly string[]
-  /** Requests of the buyers to the shop. */
-  readonly requests: readonly RecordedRequest[]
   /** Value of `replay`. */
   readonly replay: string
 }

@@ -1,15 +1,19 @@
 /** Searches for the shortest sequence of actions in which a shop loses, doubles, or invents a payment. @module */
 import { randomInt } from 'node:crypto'
-import { type Service, startService } from '@pi-checkout/service'
+import { startService } from '@pi-checkout/service'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
-import { applies, fitted, readStep, type Step, stepDealer } from './actions.ts'
 import { checkAdapter, notChecked } from './adapter.ts'
-import { SetupError, TimeOver } from './errors.ts'
 import type { Exploration, ExploreOptions, FoundViolation } from './exploration.ts'
-import { type Fit, Player } from './player.ts'
+import { playSequence } from './play-sequence.ts'
+import { rules, type Violation } from './rules.ts'
+import { SetupError } from './setup-error.ts'
 import { shorten } from './shorten.ts'
+import { describeStep, readStep, type Step, stepDealer, writeStep } from './steps.ts'
 
 const longestSequence = 25
+
+/** In milliseconds. A timer of Node.js has no longer one. */
+const longestSearch = 2 ** 31 - 1
 
 /**
  * Plays sequences of actions against a shop, until one breaks a rule. Each has another environment.
@@ -24,7 +28,7 @@ const longestSequence = 25
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
   const { adapter = {}, command, replay, runs = 100 } = options
-  const { seed = randomInt(2 ** 31 - 1), time = Infinity, onProgress } = options
+  const { seed = randomInt(2 ** 31 - 1), time = longestSearch, onProgress } = options
   if (!Array.isArray(command) || command.length === 0) {
     throw new TypeError(
       "command: must be the shop's program and arguments, such as ['node', 'shop.mjs'].",
@@ -32,42 +36,54 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   }
   checkAdapter(adapter)
   const replayed = replay?.split(' ').filter(Boolean).map(readStep)
-  const endsAt = performance.now() + time
-  const started = options.service ? undefined : await startService({ logLevel: 'silent' })
-  const service = options.service ?? (started as Service)
-  const startsAhead = replayed === undefined
-  const player = new Player({ command, adapter, service, endsAt, startsAhead })
-  const random = seededRandom(seed)
-  const deal = stepDealer(random, adapter)
+  const actions: Record<string, number> = {}
+  let sequences = 0
   let violation: FoundViolation | undefined
+  const end = new AbortController()
+  const timer = setTimeout(() => end.abort(), Math.min(time, longestSearch))
+  const service = await startService({ logLevel: 'silent' })
 
-  const play = async (steps: readonly Step[], fit: Fit): Promise<boolean> => {
-    const found = await player.play(steps, fit)
-    violation = found ?? violation
-    onProgress?.({ sequences: player.sequences, violation })
-    return found !== undefined
+  const play = async (steps: readonly Step[]): Promise<boolean> => {
+    const { signal } = end
+    const played = await playSequence(steps, { command, adapter, service, signal })
+    // A request that was aborted at the end proves nothing.
+    signal.throwIfAborted()
+    sequences++
+    for (const { action } of played.steps) actions[action] = (actions[action] ?? 0) + 1
+    if (played.violation) violation = found(played.violation, played.steps)
+    onProgress?.({ sequences, violation })
+    return played.violation !== undefined
   }
-  const replaySteps = (steps: readonly Step[]): Promise<boolean> =>
-    play(steps, (step, ledger) => (applies(step, ledger) ? step : undefined))
 
   try {
-    if (replayed) await replaySteps(replayed)
+    if (replayed) await play(replayed)
     else {
+      const random = seededRandom(seed)
+      const deal = stepDealer(random, adapter)
       for (let run = 0; run < runs && !violation; run++) {
         const length = 1 + Math.floor(random() * longestSequence)
-        await play(Array.from({ length }, deal), fitted)
+        await play(Array.from({ length }, deal))
       }
-      if (violation) await shorten(violation.replay.split(' ').map(readStep), replaySteps)
+      if (violation) await shorten(violation.replay.split(' ').map(readStep), play)
     }
   } catch (error) {
-    if (!(error instanceof TimeOver)) throw error
+    if (!end.signal.aborted) throw error
   } finally {
-    await player.end()
-    await started?.stop()
+    clearTimeout(timer)
+    await service.stop()
   }
-  const { sequences, actions } = player
   if (sequences === 0) {
     throw new SetupError('The time ended before the first sequence. Allow more of it.')
   }
   return { sequences, seed, violation, actions, notChecked: notChecked(adapter) }
+}
+
+function found({ rule, detail }: Violation, steps: readonly Step[]): FoundViolation {
+  return {
+    rule,
+    title: rules[rule].title,
+    detail,
+    steps: steps.map(describeStep),
+    replay: steps.map(writeStep).join(' '),
+  }
 }

@@ -24,28 +24,19 @@ export function forgeBody(body: BuyerRequest['body'], forgery: Forgery): BuyerRe
     forgeFields(form, forgery)
     return form
   }
-  const sent: unknown = JSON.parse(body)
-  if (typeof sent !== 'object' || sent === null) return body
-  const forged = forgeValue(sent)
-  const isAdded = forgery === 'added' && !Array.isArray(sent)
+  const sent: unknown = JSON.parse(body, (name, value) => {
+    if (!priceName.test(name)) return value
+    if (typeof value === 'number') return forgedAmount
+    return typeof value === 'string' ? String(forgedAmount) : value
+  })
+  const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent)
+  if (forgery === 'replaced' || !isObject) return JSON.stringify(sent)
   const added = addedFields.map((name) => [name, forgedAmount])
-  return JSON.stringify(isAdded ? { ...(forged as object), ...Object.fromEntries(added) } : forged)
+  return JSON.stringify({ ...sent, ...Object.fromEntries(added) })
 }
 
 function forgeFields(fields: URLSearchParams, forgery: Forgery): void {
   const names = [...fields.keys()].filter((name) => priceName.test(name))
   if (forgery === 'added') names.push(...addedFields)
   for (const name of names) fields.set(name, String(forgedAmount))
-}
-
-function forgeValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(forgeValue)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, field]) => {
-    if (!priceName.test(name)) return [name, forgeValue(field)]
-    if (typeof field === 'number') return [name, forgedAmount]
-    if (typeof field === 'string') return [name, String(forgedAmount)]
-    return [name, forgeValue(field)]
-  })
-  return Object.fromEntries(entries)
 }

@@ -7,12 +7,7 @@ export type {
   PlacedOrder,
   ShopRoutes,
 } from './adapter.ts'
-export { SetupError } from './errors.ts'
-export type {
-  Exploration,
-  ExploreOptions,
-  FoundViolation,
-  RecordedRequest,
-} from './exploration.ts'
+export type { Exploration, ExploreOptions, FoundViolation } from './exploration.ts'
 export { explore } from './explore.ts'
 export type { Rule } from './rules.ts'
+export { SetupError } from './setup-error.ts'

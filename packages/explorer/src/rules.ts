@@ -1,179 +1,264 @@
 /** What a shop must never do, and what it must have done in the end: pure functions over the log of a sequence. @module */
-import type { Event, HandoffEvent, Intent, Log, RecordEvent, StatusEvent } from './events.ts'
+import type { Event, Intent } from './events.ts'
 import { forgedAmount } from './forgery.ts'
 import { type Handoff, Ledger } from './ledger.ts'
 
-/** The rules, each with what a violation means. */
-export const rules = {
-  double_payment: 'The buyer paid twice for one order.',
-  payment_lost: 'The buyer paid, and the shop does not know it.',
-  false_paid: 'The shop says paid, but that amount has not been paid.',
-  paid_unreviewed: 'The buyer paid more than the order needs, and the shop does not review it.',
-  not_payable: 'The payment failed, and the order cannot be paid again.',
-  wrong_price: 'The payment has another amount or currency than the order.',
-  price_from_browser: 'The price came from the browser.',
-  session_mixed: 'A buyer got the payment of another buyer.',
-  secret_exposed: 'A secret is where it must not be.',
-  shop_exited: 'The process of the shop ended.',
-  fulfilled_twice: 'The shop fulfilled one order twice.',
-  fulfilled_unpaid: 'The shop fulfilled an order that is not paid.',
-  not_fulfilled: 'The shop did not fulfil a paid order.',
-} as const
-
 /** Name of a rule. */
-export type Rule = keyof typeof rules
+export type Rule =
+  | 'session_mixed'
+  | 'price_from_browser'
+  | 'wrong_price'
+  | 'fulfilled_twice'
+  | 'fulfilled_unpaid'
+  | 'false_paid'
+  | 'double_payment'
+  | 'secret_exposed'
+  | 'shop_exited'
+  | 'not_payable'
+  | 'payment_lost'
+  | 'paid_unreviewed'
+  | 'not_fulfilled'
+
+interface RuleText {
+  /** What a violation means. */
+  readonly title: string
+  /** How to correct it. */
+  readonly fix: string
+  /** Returns what happened if an event, which the ledger contains, breaks the rule. */
+  readonly brokenBy?: (event: Event, ledger: Ledger) => string | undefined
+  /** Returns what the shop has not done yet, in this stage of the end. */
+  readonly missing?: (ledger: Ledger) => string | undefined
+}
+
+/** The rules. The first one that is broken counts. */
+export const rules: Readonly<Record<Rule, RuleText>> = {
+  session_mixed: {
+    title: 'A buyer got the payment of another buyer.',
+    fix: "Find the order by the buyer's session.",
+    brokenBy: mixedSession,
+  },
+  price_from_browser: {
+    title: 'The price came from the browser.',
+    fix: 'Take the price from your own records.',
+    brokenBy: (event) => {
+      if (event.type !== 'handoff' || event.given?.intent.amount !== forgedAmount) return undefined
+      const { id, amount, currency } = event.given.intent
+      return `A request with "amount": ${forgedAmount} led to intent ${id} of ${amount} ${currency}.`
+    },
+  },
+  wrong_price: {
+    title: 'The payment has another amount or currency than the order.',
+    fix: 'Read amount and currency from your records.',
+    brokenBy: (event, ledger) => {
+      if (event.type !== 'handoff' || !event.given) return undefined
+      const { id, orderId, amount, currency } = event.given.intent
+      const { amount: price = amount, currency: unit = currency } = ledger.order(orderId).placed
+      if (price === amount && unit === currency) return undefined
+      return `Intent ${id} of order ${orderId} is ${amount} ${currency}, and the order costs ${price} ${unit}.`
+    },
+  },
+  fulfilled_twice: {
+    title: 'The shop fulfilled one order twice.',
+    fix: 'Fulfil it once, when a row changes from unpaid to paid.',
+    brokenBy: (event) => {
+      if (event.type !== 'record' || (event.fulfilments ?? 0) <= 1) return undefined
+      return `The shop fulfilled order ${event.orderId} ${event.fulfilments} times.`
+    },
+  },
+  fulfilled_unpaid: {
+    title: 'The shop fulfilled an order that is not paid.',
+    fix: 'Only the status that your server retrieves is proof.',
+    brokenBy: (event, ledger) => {
+      if (event.type !== 'record' || !event.fulfilments) return undefined
+      if (hasSucceeded(event.orderId, ledger)) return undefined
+      return `The shop fulfilled order ${event.orderId}, and no intent of it has succeeded.`
+    },
+  },
+  false_paid: {
+    title: 'The shop says paid, but that amount has not been paid.',
+    fix: 'Only the status that your server retrieves is proof. Compare amount and currency.',
+    brokenBy: falsePaid,
+  },
+  double_payment: {
+    title: 'The buyer paid twice for one order.',
+    fix: 'Retrieve every open intent of the order before you create another one.',
+    brokenBy: doublePayment,
+  },
+  secret_exposed: {
+    title: 'A secret is where it must not be.',
+    fix: 'The API key is in no response, a clientSecret only in that to the handoff.',
+    brokenBy: exposedSecret,
+  },
+  shop_exited: {
+    title: 'The process of the shop ended.',
+    fix: 'Catch the errors of each request.',
+    brokenBy: (event) => (event.type === 'exited' ? event.reason : undefined),
+  },
+  not_payable: {
+    title: 'The payment failed, and the order cannot be paid again.',
+    fix: 'An order that failed, or that its buyer left, must be payable again.',
+    missing: unpayable,
+  },
+  payment_lost: {
+    title: 'The buyer paid, and the shop does not know it.',
+    fix: 'Retrieve the intents of open orders regularly: see reconcile().',
+    missing: lostPayment,
+  },
+  paid_unreviewed: {
+    title: 'The buyer paid more than the order needs, and the shop does not review it.',
+    fix: 'Keep each intent of an order, and retrieve it until its status is final.',
+    missing: unreviewed,
+  },
+  not_fulfilled: {
+    title: 'The shop did not fulfil a paid order.',
+    fix: 'Fulfil it when its row becomes paid, also if no page asks for the status.',
+    missing: unfulfilled,
+  },
+}
 
 /** A rule that a log breaks. */
 export interface Violation {
   readonly rule: Rule
   /** What happened, and how to correct it. */
   readonly detail: string
-  /** The order that it is about, if it may still be corrected. */
-  readonly orderId?: string | undefined
+  /** Whether the shop may still correct it, within some time. */
+  readonly maySettle: boolean
 }
-
-const proof = 'Only the status that your server retrieves is proof.'
-const ownSession = "Find the order by the buyer's session."
 
 /**
- * Returns what no later event can correct.
+ * Returns the first violation. What a shop has to do in the end is a violation until it has done it.
  *
- * @param log - Of a sequence, also of one that has not ended.
+ * @param events - Of a sequence, also of one that has not ended.
  */
-export function violationIn({ events, ...log }: Log): Violation | undefined {
+export function violationIn(events: readonly Event[]): Violation | undefined {
   const ledger = new Ledger()
   for (const event of events) {
-    const violation = judge(event, ledger)
-    if (violation) return violation
     ledger.add(event)
+    const violation = firstOf(({ brokenBy }) => brokenBy?.(event, ledger))
+    if (violation) return { ...violation, maySettle: false }
   }
-  const output = events.at(-1)
-  return (
-    doublePayment(ledger) ??
-    (output?.type === 'output' ? exposedSecret({ ...log, events }, ledger) : undefined)
-  )
+  const missing = firstOf((rule) => rule.missing?.(ledger))
+  return missing && { ...missing, maySettle: true }
 }
 
-/** Returns what the shop still has to do in this stage of the end. */
-export function unsettledIn({ events }: Log): Violation | undefined {
-  const ledger = new Ledger(events)
-  if (ledger.stage === 'retry') return notPayable(ledger)
-  if (ledger.stage === 'away') return lostPayment(ledger) ?? unreviewed(ledger)
-  return ledger.stage === 'back' ? (unknownToBuyer(ledger) ?? unfulfilled(ledger)) : undefined
+function firstOf(judge: (rule: RuleText) => string | undefined) {
+  for (const [rule, text] of Object.entries(rules)) {
+    const facts = judge(text)
+    if (facts !== undefined) return { rule: rule as Rule, detail: `${facts} ${text.fix}` }
+  }
+  return undefined
 }
 
-function broken(rule: Rule, detail: string, orderId?: string): Violation {
-  return { rule, detail, orderId }
+function mixedSession(event: Event, ledger: Ledger): string | undefined {
+  if (event.type === 'handoff' && event.given) {
+    const { id } = event.given.intent
+    const other = ledger.handoffs.find((each) => each.id === id && each.buyer !== event.buyer)
+    return other && `The handoff gave intent ${id} to ${event.buyer}, and before to ${other.buyer}.`
+  }
+  if (event.type !== 'status' || event.phase !== 'paid') return undefined
+  const { buyer, orderId } = event
+  const owner = ledger.handoffs.find((handoff) => handoff.orderId === orderId)?.buyer ?? buyer
+  const hasPaid = ledger.paid().some((handoff) => handoff.buyer === buyer)
+  if (ledger.buyer(buyer).orderId === orderId || owner === buyer || hasPaid) return undefined
+  return `The status of order ${orderId} of ${owner} is shown to ${buyer}.`
 }
 
-/** Judges an event by what happened before it. */
-function judge(event: Event, ledger: Ledger): Violation | undefined {
-  if (event.type === 'handoff') return judgeHandoff(event, ledger)
-  if (event.type === 'status') return judgeStatus(event, ledger)
-  if (event.type === 'record') return judgeRecord(event, ledger)
-  return event.type === 'exited' ? broken('shop_exited', event.reason) : undefined
-}
-
-function judgeHandoff(event: HandoffEvent, ledger: Ledger): Violation | undefined {
-  const { id, orderId, amount, currency } = event.intent
-  const known = ledger.handoffs.find((handoff) => handoff.id === id)
-  if (known && known.buyer !== event.buyer) {
-    const detail = `The handoff gave intent ${id} to ${event.buyer}, and before to ${known.buyer}.`
-    return broken('session_mixed', `${detail} ${ownSession}`)
+/** The status or the record says paid: an intent must have succeeded, and one with the amount of the order. */
+function falsePaid(event: Event, ledger: Ledger): string | undefined {
+  if (event.type === 'record' && event.state === 'paid') {
+    const { orderId } = event
+    if (hasSucceeded(orderId, ledger)) return otherAmount(orderId, ledger.paid(), ledger)
+    return `The shop's record of order ${orderId} is "paid", and no intent of it has succeeded.`
   }
-  if (amount === forgedAmount) {
-    const detail = `A request with "amount": ${forgedAmount} led to intent ${id} of ${amount} ${currency}.`
-    return broken('price_from_browser', `${detail} Take the price from your own records.`)
-  }
-  const { amount: price = amount, currency: unit = currency } = ledger.order(orderId).placed
-  if (price !== amount || unit !== currency) {
-    const detail = `Intent ${id} of order ${orderId} is ${amount} ${currency}, and the order costs ${price} ${unit}.`
-    return broken('wrong_price', `${detail} Read amount and currency from your records.`)
-  }
-  const other = event.before.find(
-    (intent) => intent.orderId === orderId && intent.id !== id && isOnItsWay(intent),
-  )
-  if (!other) return undefined
-  const detail = `The handoff gave intent ${id} of order ${orderId}, although intent ${other.id} of it was ${other.status}.`
-  return broken('double_payment', `${detail} Retrieve every open intent of the order first.`)
-}
-
-function judgeStatus(event: StatusEvent, ledger: Ledger): Violation | undefined {
-  const { buyer, orderId, phase, intents } = event
-  if (phase !== 'paid') return undefined
-  const paid = ledger.paid(intents).filter((handoff) => handoff.buyer === buyer)
-  if (!ledger.isOwnStatus(event)) {
-    const owner = ledger.handoffs.find((handoff) => handoff.orderId === orderId)?.buyer ?? buyer
-    if (owner === buyer || paid.length > 0) return undefined
-    const detail = `The status of order ${orderId} of ${owner} is shown to ${buyer}.`
-    return broken('session_mixed', `${detail} ${ownSession}`)
-  }
+  if (event.type !== 'status' || event.phase !== 'paid') return undefined
+  const { buyer, orderId } = event
+  if (ledger.buyer(buyer).orderId !== orderId) return undefined
+  const paid = ledger.paid().filter((handoff) => handoff.buyer === buyer)
   const own = paid.filter((handoff) => orderId === undefined || handoff.orderId === orderId)
-  if (own.length > 0) return firstOf(own, (each) => wrongAmount(each.orderId, own, ledger))
+  for (const each of own) {
+    const facts = otherAmount(each.orderId, own, ledger)
+    if (facts) return facts
+  }
+  if (own.length > 0) return undefined
   const about = orderId === undefined ? `order of ${buyer}` : `order ${orderId}`
-  const detail = `The shop says that the ${about} is paid, and no intent that ${buyer} got has succeeded.`
-  return broken('false_paid', `${detail} ${proof}`)
+  return `The shop says that the ${about} is paid, and no intent that ${buyer} got has succeeded.`
 }
 
-function judgeRecord(event: RecordEvent, ledger: Ledger): Violation | undefined {
-  const { orderId, state, fulfilments = 0, intents } = event
-  const paid = intents.some((each) => each.orderId === orderId && each.status === 'succeeded')
-  if (fulfilments > 1) {
-    const detail = `The shop fulfilled order ${orderId} ${fulfilments} times.`
-    const fix = 'Fulfil it once, when a row changes from unpaid to paid.'
-    return broken('fulfilled_twice', `${detail} ${fix}`)
-  }
-  if (fulfilments > 0 && !paid) {
-    const detail = `The shop fulfilled order ${orderId}, and no intent of it has succeeded.`
-    return broken('fulfilled_unpaid', `${detail} ${proof}`)
-  }
-  if (state !== 'paid') return undefined
-  if (paid) return wrongAmount(orderId, ledger.paid(intents), ledger)
-  const detail = `The shop's record of order ${orderId} is "paid", and no intent of it has succeeded.`
-  return broken('false_paid', `${detail} ${proof}`)
+function hasSucceeded(orderId: string, { intents }: Ledger): boolean {
+  return intents.some((intent) => intent.orderId === orderId && intent.status === 'succeeded')
 }
 
-/** The shop says that an order is paid: one of its payments must have its amount. */
-function wrongAmount(
+function otherAmount(
   orderId: string,
   paid: readonly Handoff[],
   ledger: Ledger,
-): Violation | undefined {
-  const { amount } = ledger.order(orderId)
+): string | undefined {
+  const amount = ledger.amount(orderId)
   const own = paid.filter((handoff) => handoff.orderId === orderId)
   const [first] = own
   if (!first || amount === undefined || own.some((each) => each.amount === amount)) return undefined
-  const detail = `The shop says that order ${orderId} of ${amount} ${first.currency} is paid, and intent ${first.id} paid ${first.amount}.`
-  return broken('false_paid', `${detail} Compare amount and currency.`)
+  return `The shop says that order ${orderId} of ${amount} ${first.currency} is paid, and intent ${first.id} paid ${first.amount}.`
 }
 
-function doublePayment(ledger: Ledger): Violation | undefined {
+/** Two payments of one purchase, or another intent while one is on its way. */
+function doublePayment(event: Event, ledger: Ledger): string | undefined {
+  if (event.type === 'handoff' && event.given) {
+    const { id, orderId } = event.given.intent
+    const other = ledger.intents.find(
+      (intent) => intent.orderId === orderId && intent.id !== id && isOnItsWay(intent),
+    )
+    return (
+      other &&
+      `The handoff gave intent ${id} of order ${orderId}, although intent ${other.id} of it was ${other.status}.`
+    )
+  }
+  if (event.type !== 'intents') return undefined
   const paid = ledger.paid()
-  return firstOf(paid, ({ id, buyer, purchase, orderId, amount, currency }, index) => {
+  for (const [index, { id, buyer, purchase, orderId, amount, currency }] of paid.entries()) {
     const isOfPurchase = (other: Handoff): boolean =>
       other.orderId === orderId || (other.buyer === buyer && other.purchase === purchase)
     const earlier = paid.slice(0, index)
     const twin = earlier.find((other) => other.amount === amount && isOfPurchase(other))
-    if (!twin) return undefined
+    if (!twin) continue
     const isSame = twin.orderId === orderId
     const where = isSame ? `order ${orderId}` : `orders ${twin.orderId} and ${orderId}`
-    return broken(
-      'double_payment',
-      `Intents ${twin.id} and ${id} of ${where} are both paid, ${amount} ${currency} each, for one purchase of ${buyer}.`,
-    )
-  })
+    return `Intents ${twin.id} and ${id} of ${where} are both paid, ${amount} ${currency} each, for one purchase of ${buyer}.`
+  }
+  return undefined
+}
+
+/** The API key is nowhere, and a `clientSecret` only in the body of a handoff. */
+function exposedSecret(event: Event, ledger: Ledger): string | undefined {
+  const keys = ledger.apiKey ? [ledger.apiKey] : []
+  const secrets = [...keys, ...ledger.handoffs.map(({ clientSecret }) => clientSecret)]
+  const contains = (text: string, values = secrets): boolean =>
+    values.some((value) => text.includes(value))
+  if (event.type === 'response') {
+    const { method, path, head, body } = event
+    const isHandoff = path.split('?')[0] === ledger.handoffPath
+    const isExposed = contains(head) || contains(body, isHandoff ? keys : secrets)
+    return isExposed ? `${method} ${path} returned a secret.` : undefined
+  }
+  if (event.type !== 'output') return undefined
+  const line = event.lines.find((text) => contains(text))
+  if (line !== undefined) {
+    const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
+    return `The shop printed a secret: ${shown}`
+  }
+  const isInAddress = event.lint.includes('secret_in_url')
+  return isInAddress ? 'A clientSecret was in the address of a request.' : undefined
 }
 
 /** A shop must offer another intent after a payment that failed. */
-function notPayable(ledger: Ledger): Violation | undefined {
-  return firstOf(ledger.buyers, ([name, { retried }]) => {
-    if (retried === undefined || isPayable(retried)) return undefined
-    const orderId = ledger.newest(name)?.orderId
+function unpayable(ledger: Ledger): string | undefined {
+  if (ledger.stage !== 'retry') return undefined
+  for (const [name, { retried }] of ledger.buyers) {
+    const { orderId } = ledger.newest(name) ?? {}
+    if (orderId === undefined || retried === undefined || isPayable(retried)) continue
     const intent = typeof retried === 'object' && `intent ${retried.id}, which is ${retried.status}`
-    const detail = `No payment of order ${orderId} is paid or processing, and a new handoff returns ${intent || retried || 'no response'}.`
-    const fix = 'An order that failed, or that its buyer left, must be payable again.'
-    return broken('not_payable', `${detail} ${fix}`, orderId)
-  })
+    return `No payment of order ${orderId} is paid or processing, and a new handoff returns ${intent || retried || 'no response'}.`
+  }
+  return undefined
 }
 
 /** Returns whether a request for a handoff led to an intent that can be paid, or is paid. */
@@ -186,95 +271,46 @@ export function isOnItsWay({ status }: Intent): boolean {
   return status === 'succeeded' || status === 'processing'
 }
 
-/** The shop must learn of each payment although its buyer does not come back. */
-function lostPayment(ledger: Ledger): Violation | undefined {
-  return firstOf(ledger.paid(), (handoff) => {
-    const { id, orderId } = handoff
-    const state = ledger.records.get(orderId)?.state
+/** The shop must learn of each payment although its buyer does not come back, and show it to one who does. */
+function lostPayment(ledger: Ledger): string | undefined {
+  for (const { id, orderId, buyer } of ledger.paid()) {
+    const { state, reviews = [] } = ledger.records.get(orderId) ?? {}
+    // The buyer has left the order for another one.
+    const isLeft = ledger.buyer(buyer).orderId !== orderId
+    if (isLeft && reviews.includes(id)) continue
+    const isCurrent = ledger.isPaid(orderId)
     // A payment of an earlier version of the order may need a person.
-    const accepted: readonly string[] = ledger.isPaid(orderId) ? ['paid'] : ['paid', 'review']
-    if (state === undefined || accepted.includes(state)) return undefined
-    if (isReviewed(handoff, ledger)) return undefined
-    const detail = `Intent ${id} of order ${orderId} is paid, and the shop's record of the order stays "${state}", not "${accepted.join('" or "')}".`
-    const fix = 'Retrieve the intents of open orders regularly: see reconcile().'
-    return broken('payment_lost', `${detail} ${fix}`, orderId)
-  })
+    const accepted: readonly string[] = isCurrent ? ['paid'] : ['paid', 'review']
+    if (ledger.stage === 'away' && state !== undefined && !accepted.includes(state)) {
+      return `Intent ${id} of order ${orderId} is paid, and the shop's record of the order stays "${state}", not "${accepted.join('" or "')}".`
+    }
+    const { phase = 'paid' } = ledger.buyer(buyer)
+    const isNewest = ledger.newest(buyer)?.orderId === orderId
+    if (ledger.stage === 'back' && isNewest && isCurrent && phase !== 'paid') {
+      return `Intent ${id} of order ${orderId} is paid, and the shop does not say so to ${buyer}.`
+    }
+  }
+  return undefined
 }
 
 /** At most one payment pays for an order. Every other one must be under review. */
-function unreviewed(ledger: Ledger): Violation | undefined {
+function unreviewed(ledger: Ledger): string | undefined {
+  if (ledger.stage !== 'away') return undefined
   const paid = ledger.paid()
-  return firstOf(paid, ({ orderId }) => {
-    const reviews = ledger.records.get(orderId)?.reviews
+  for (const { orderId, reviews } of ledger.records.values()) {
     const ids = paid.filter((handoff) => handoff.orderId === orderId).map(({ id }) => id)
     const missing = ids.filter((id) => reviews && !reviews.includes(id))
-    if (missing.length <= 1) return undefined
-    const detail = `Intents ${missing.join(' and ')} of order ${orderId} are paid, and at most one pays for it. The shop lists none of them for a review.`
-    const fix = 'Keep each intent of an order, and retrieve it until its status is final.'
-    return broken('paid_unreviewed', `${detail} ${fix}`, orderId)
-  })
+    if (missing.length <= 1) continue
+    return `Intents ${missing.join(' and ')} of order ${orderId} are paid, and at most one pays for it. The shop lists none of them for a review.`
+  }
+  return undefined
 }
 
-/** Returns whether the buyer left the order for another one, and the shop reviews its payment. */
-function isReviewed({ buyer, orderId, id }: Handoff, ledger: Ledger): boolean {
-  const isLeft = ledger.buyer(buyer).orderId !== orderId
-  return isLeft && (ledger.records.get(orderId)?.reviews?.includes(id) ?? false)
-}
-
-/** A buyer who comes back must see that the order is paid. */
-function unknownToBuyer(ledger: Ledger): Violation | undefined {
-  return firstOf(ledger.shownAsPaid(), (handoff) => {
-    const { id, buyer, orderId } = handoff
-    const phase = ledger.phase(buyer, orderId)
-    if (phase === undefined || phase === 'paid' || isReviewed(handoff, ledger)) return undefined
-    const detail = `Intent ${id} of order ${orderId} is paid, and the shop does not say so to ${buyer}.`
-    return broken('payment_lost', detail, orderId)
-  })
-}
-
-function unfulfilled(ledger: Ledger): Violation | undefined {
-  return firstOf([...ledger.records.values()], ({ orderId, fulfilments }) => {
-    if (fulfilments !== 0 || !ledger.isPaid(orderId)) return undefined
-    const detail = `Order ${orderId} is paid, and the shop did not fulfil it.`
-    const fix = 'Fulfil it when its row becomes paid, also if no page asks for the status.'
-    return broken('not_fulfilled', `${detail} ${fix}`, orderId)
-  })
-}
-
-/** The API key is nowhere, and a `clientSecret` only in the body of a handoff. */
-function exposedSecret({ apiKey, handoffPath, events }: Log, ledger: Ledger) {
-  const secrets = [apiKey, ...ledger.handoffs.map(({ clientSecret }) => clientSecret)]
-  const isIn = (text: string) => (secret: string) => text.includes(secret)
-  return firstOf(events, (event) => {
-    if (event.type === 'response') {
-      const { method, path, head, body } = event
-      const isHandoff = path.split('?')[0] === handoffPath
-      const isExposed = isHandoff
-        ? secrets.some(isIn(head)) || body.includes(apiKey)
-        : secrets.some(isIn(head + body))
-      if (!isExposed) return undefined
-      const fix = 'The API key is in no response, a clientSecret only in that to the handoff.'
-      return broken('secret_exposed', `${method} ${path} returned a secret. ${fix}`)
-    }
-    if (event.type !== 'output') return undefined
-    const line = event.lines.find((text) => secrets.some(isIn(text)))
-    if (line !== undefined) {
-      const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
-      return broken('secret_exposed', `The shop printed a secret: ${shown}`)
-    }
-    return event.lint.includes('secret_in_url')
-      ? broken('secret_exposed', 'A clientSecret was in the address of a request.')
-      : undefined
-  })
-}
-
-function firstOf<Item>(
-  items: readonly Item[],
-  judgeItem: (item: Item, index: number) => Violation | undefined,
-): Violation | undefined {
-  for (const [index, item] of items.entries()) {
-    const violation = judgeItem(item, index)
-    if (violation) return violation
+function unfulfilled(ledger: Ledger): string | undefined {
+  if (ledger.stage !== 'back') return undefined
+  for (const { orderId, fulfilments } of ledger.records.values()) {
+    if (fulfilments !== 0 || !ledger.isPaid(orderId)) continue
+    return `Order ${orderId} is paid, and the shop did not fulfil it.`
   }
   return undefined
 }

@@ -1,19 +1,18 @@
 /** One sequence: a shop, an environment, and buyers. Plays what they do, and logs what happens. Judges nothing. @module */
-import { rmSync } from 'node:fs'
-import { mkdir, mkdtemp } from 'node:fs/promises'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SandboxEnvironment } from '@pi-checkout/service/testing'
+import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
+import { type SandboxAddress, SandboxEnvironment } from '@pi-checkout/service/testing'
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import type { Adapter, ShopRoutes } from './adapter.ts'
 import { Browser } from './browser.ts'
-import { SetupError, TimeOver } from './errors.ts'
-import type { Event, Intent, Log } from './events.ts'
-import type { ServiceAddress } from './exploration.ts'
+import type { Event, RecordEvent, StatusEvent } from './events.ts'
 import type { Forgery } from './forgery.ts'
-import { type Payment, payOnHostedPage } from './hosted-page.ts'
 import { type Handoff, Ledger } from './ledger.ts'
-import type { Shop } from './shop.ts'
+import { SetupError } from './setup-error.ts'
+import { freePort, Shop } from './shop.ts'
 import { ShopClock } from './shop-clock.ts'
 
 const minute = 60_000
@@ -22,73 +21,81 @@ const minute = 60_000
 const longestHook = { seen: 2000, unseen: 80 }
 
 export interface SequenceOptions {
-  /** The instances. The pages have the origin of the first. */
-  readonly shops: readonly Shop[]
-  readonly service: ServiceAddress
+  readonly command: readonly string[]
   readonly adapter: Adapter
-  /** When the search ends: a value of `performance.now()`. */
-  readonly endsAt: number
+  readonly service: SandboxAddress & { readonly checkoutOrigin: string }
+  /** Aborted when the search ends. */
+  readonly signal: AbortSignal
 }
 
 export class Sequence {
   readonly adapter: Adapter
   readonly environment: SandboxEnvironment
-  readonly log: Log
-  /** What the log has shown so far. */
+  readonly events: Event[] = []
+  /** What the events have shown so far. */
   readonly ledger = new Ledger()
-  readonly #events: Event[] = []
-  readonly #options: SequenceOptions
+  readonly #checkoutOrigin: string
+  /** Of the first instance: the pages have it. */
   readonly #origin: string
   readonly #routes: Required<ShopRoutes>
-  readonly #browsers: ReadonlyMap<string, Browser>
   readonly #folder: string
   readonly #clock: ShopClock
+  readonly #shops: readonly Shop[]
+  readonly #browsers: ReadonlyMap<string, Browser>
   #turn = 0
 
-  private constructor(options: SequenceOptions, environment: SandboxEnvironment, folder: string) {
-    const { shops, adapter, endsAt } = options
+  private constructor(
+    { command, adapter, service, signal }: SequenceOptions,
+    environment: SandboxEnvironment,
+    ports: readonly [number, ...number[]],
+  ) {
     const routes = { page: '/', handoff: '/checkout/handoff', status: '/checkout/status' }
     this.#routes = { ...routes, ...adapter.routes }
     this.adapter = adapter
     this.environment = environment
-    const { apiKey } = environment
-    this.log = { apiKey, handoffPath: this.#routes.handoff, events: this.#events }
-    this.#options = options
-    this.#origin = shops[0]?.url ?? ''
-    this.#folder = folder
-    this.#clock = new ShopClock(join(folder, 'clock'))
+    this.#checkoutOrigin = service.checkoutOrigin
+    const origin = `http://localhost:${ports[0]}`
+    this.#origin = origin
+    this.#folder = mkdtempSync(join(tmpdir(), 'pi-explore-'))
     process.once('exit', this.#removeFolder)
-    const shared = {
-      origin: this.#origin,
-      address: () => this.#nextShop()?.url ?? this.#origin,
-      endsAt,
-      onResponse: (response: Event) => this.add(response),
-    }
+    this.#clock = new ShopClock(join(this.#folder, 'clock'))
+    const data = join(this.#folder, 'data')
+    mkdirSync(data)
+    this.#shops = ports.map((port) => {
+      const variables = {
+        ...process.env,
+        ...this.#clock.variables,
+        PORT: String(port),
+        ...adapter.env?.({ folder: data, origin }),
+        PI_BASE_URL: service.baseUrl,
+        PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
+        PI_API_KEY: environment.apiKey,
+      }
+      const onExit = (): void => this.#exit(shop)
+      const url = `http://localhost:${port}`
+      const shop: Shop = new Shop({ command, url, variables, signal, onExit })
+      return shop
+    })
     const names = ['A', 'B', 'C', 'D'].slice(0, adapter.buyers ?? 2)
-    this.#browsers = new Map(names.map((name) => [name, new Browser({ ...shared, name })]))
+    const address = (): string => this.#nextShop()?.url ?? origin
+    const onResponse = (response: Event): void => this.add(response)
+    this.#browsers = new Map(
+      names.map((name) => [name, new Browser({ name, origin, address, onResponse })]),
+    )
+    const { apiKey } = environment
+    this.add({ type: 'begin', apiKey, handoffPath: this.#routes.handoff })
   }
 
   /** Creates an environment, and starts the shop with its key. */
   static async begin(options: SequenceOptions): Promise<Sequence> {
-    const { shops, service, adapter } = options
-    const [{ url: origin } = { url: '' }] = shops
-    const environment = await SandboxEnvironment.create(service, [origin])
-    const folder = await mkdtemp(join(tmpdir(), 'pi-explore-'))
-    const sequence = new Sequence(options, environment, folder)
-    const data = join(folder, 'data')
+    const { service, adapter } = options
+    const first = await freePort()
+    const ports: [number, ...number[]] = [first]
+    while (ports.length < (adapter.instances ?? 1)) ports.push(await freePort())
+    const environment = await SandboxEnvironment.create(service, [`http://localhost:${first}`])
+    const sequence = new Sequence(options, environment, ports)
     try {
-      await mkdir(data)
-      const start = async (shop: Shop): Promise<void> =>
-        await shop.start({
-          ...process.env,
-          ...sequence.#clock.variables,
-          PORT: new URL(shop.url).port,
-          ...adapter.env?.({ folder: data, origin }),
-          PI_BASE_URL: service.baseUrl,
-          PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
-          PI_API_KEY: environment.apiKey,
-        })
-      await Promise.all(shops.map(start))
+      await Promise.all(sequence.#shops.map((shop) => shop.start()))
     } catch (error) {
       await sequence.end()
       throw error
@@ -97,7 +104,7 @@ export class Sequence {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#options.shops.map((shop) => shop.stop()))
+    await Promise.all(this.#shops.map((shop) => shop.stop()))
     await this.environment.delete()
     process.off('exit', this.#removeFolder)
     this.#removeFolder()
@@ -111,11 +118,11 @@ export class Sequence {
 
   /** What the instances have printed. */
   get lines(): readonly string[] {
-    return this.#options.shops.flatMap(({ lines }) => lines)
+    return this.#shops.flatMap(({ lines }) => lines)
   }
 
   add(event: Event): void {
-    this.#events.push(event)
+    this.events.push(event)
     this.ledger.add(event)
   }
 
@@ -124,25 +131,17 @@ export class Sequence {
     this.#clock.advance(minutes * minute)
   }
 
-  /** @throws {TimeOver} If the search has to end. */
-  checkTime(): void {
-    if (performance.now() > this.#options.endsAt) throw new TimeOver()
-  }
-
-  /** Logs it if a process of the shop has exited. Returns whether it has. */
-  hasExited(): boolean {
-    const shop = this.#options.shops.find(({ hasExited }) => hasExited)
-    if (!shop) return false
-    const reason = `The process ended by itself. Its last lines:\n${shop.lines.slice(-8).join('\n')}`
-    this.add({ type: 'exited', reason })
-    return true
-  }
-
-  async intents(): Promise<readonly Intent[]> {
+  /** Logs what an action has shown, with the intents of that moment. */
+  async show(event: StatusEvent | RecordEvent): Promise<void> {
     const intents = await this.environment.intents()
-    return intents.map(({ id, orderId, amount, currency, status }) => ({
-      ...{ id, orderId, amount, currency, status },
-    }))
+    this.add({ type: 'intents', intents })
+    this.add(event)
+  }
+
+  /** Logs the intents. */
+  async look(): Promise<void> {
+    const intents = await this.environment.intents()
+    this.add({ type: 'intents', intents })
   }
 
   /** Lets a buyer forge the amounts in each request that the adapter makes. The shop may reject them. */
@@ -151,8 +150,8 @@ export class Sequence {
     browser.forgery = forgery
     try {
       await act()
-    } catch (error) {
-      if (error instanceof TimeOver) throw error
+    } catch {
+      // It has rejected one of the requests.
     } finally {
       browser.forgery = undefined
     }
@@ -168,9 +167,21 @@ export class Sequence {
     const order = await this.adapter.begin?.(browser)
     const isOther = order?.orderId !== undefined && order.orderId !== known
     if (known !== undefined && isOther) await this.readRecord(buyer, known)
-    if (order) this.add({ type: 'order', buyer, order, isEdited: false })
+    this.add({ type: 'order', buyer, order: order ?? {}, isEdited: false })
     await this.visit(buyer)
-    this.add({ type: 'page-opened', buyer })
+  }
+
+  /** Opens the page if the buyer has none. */
+  async openFirst(buyer: string): Promise<void> {
+    if (!this.ledger.buyer(buyer).isOnPage) await this.open(buyer)
+  }
+
+  /** Returns a payment that the buyer's page holds, after a handoff if there is none. */
+  async held(buyer: string, tab = 0): Promise<Handoff | undefined> {
+    await this.openFirst(buyer)
+    const { held } = this.ledger.buyer(buyer)
+    if (held.length === 0) await this.handoff(buyer)
+    return held[tab % held.length]
   }
 
   /** Requests the page. */
@@ -186,25 +197,39 @@ export class Sequence {
   async finish(buyer: string, payment: Pick<Handoff, 'id' | 'orderId'>): Promise<void> {
     const { id, orderId } = payment
     await this.adapter.finish?.(this.#browser(buyer), { id, orderId })
+    await this.readNewestRecord(buyer)
   }
 
   /** Requests the handoff, as the page does. */
   async handoff(buyer: string, orderId = this.ledger.buyer(buyer).orderId): Promise<void> {
-    const before = await this.intents()
+    await this.look()
     const body = JSON.stringify(orderId === undefined ? {} : { orderId })
     const response = await this.#browser(buyer).fetch(this.#routes.handoff, { body })
-    const given = response.ok ? await jsonOf<{ id: string; clientSecret: string }>(response) : {}
-    const { id, clientSecret } = given
-    if (typeof id === 'string' && typeof clientSecret === 'string') {
-      const intent = await this.environment.intent(id)
-      this.add({ type: 'handoff', buyer, intent, clientSecret, before })
-    } else this.add({ type: 'no-handoff', buyer, status: response.status })
+    const { ok, status } = response
+    const { id, clientSecret } = ok ? await jsonOf<Handoff>(response) : {}
+    const isGiven = typeof id === 'string' && typeof clientSecret === 'string'
+    const given = isGiven ? { intent: await this.environment.intent(id), clientSecret } : undefined
+    this.add({ type: 'handoff', buyer, status, given })
   }
 
-  /** Pays on the hosted page. Returns the status, or `undefined` if the service rejected it. */
-  async pay(handoff: Handoff, payment: Payment): Promise<string | undefined> {
-    const { checkoutOrigin } = this.#options.service
-    return await payOnHostedPage(handoff, payment, { checkoutOrigin, origin: this.#origin })
+  /**
+   * Pays on the hosted page with a test card, or cancels there.
+   *
+   * @returns The status, or `undefined` if the service rejected it.
+   */
+  async pay(
+    { id, clientSecret }: Handoff,
+    payment: TestCardName | 'canceled',
+  ): Promise<string | undefined> {
+    const origin = this.#origin
+    const page = new HostedPage({ url: this.#checkoutOrigin, shopOrigin: origin })
+    const opened = await page.post('session', { id, clientSecret, origin })
+    const { token } = await jsonOf<{ token: string }>(opened)
+    if (token === undefined) return undefined
+    page.token = token
+    const response =
+      payment === 'canceled' ? await page.post('cancel', {}) : await page.pay(testCards[payment])
+    return response.ok ? (await jsonOf<{ status: string }>(response)).status : undefined
   }
 
   /** Requests the phase, as the page does. */
@@ -212,8 +237,7 @@ export class Sequence {
     const { orderId = this.ledger.buyer(buyer).orderId } = query
     const response = await this.#requestStatus(buyer, query)
     const { phase } = await jsonOf<{ phase: unknown }>(response)
-    const status = { buyer, orderId, phase: String(phase), intents: await this.intents() }
-    this.add({ type: 'status', ...status })
+    await this.show({ type: 'status', buyer, orderId, phase: String(phase) })
     const isOwn = orderId === this.ledger.buyer(buyer).orderId
     if (phase === 'processing' && isOwn) await this.readNewestRecord(buyer)
   }
@@ -232,14 +256,14 @@ export class Sequence {
   async readRecord(buyer: string, orderId: string): Promise<void> {
     const { state, reviews, fulfilments } = this.adapter
     if (!state && !reviews && !fulfilments) return
-    const { reader } = this.#browser(buyer)
+    const browser = this.#browser(buyer)
     // A shop that has lost the order has no state of it, no reviews, and no fulfilments.
     const record = {
-      state: state && ((await state(reader, orderId)) ?? 'missing'),
-      reviews: reviews && ((await reviews(reader, orderId)) ?? []),
-      fulfilments: fulfilments && ((await fulfilments(reader, orderId)) ?? 0),
+      state: state && ((await state(browser, orderId)) ?? 'missing'),
+      reviews: reviews && ((await reviews(browser, orderId)) ?? []),
+      fulfilments: fulfilments && ((await fulfilments(browser, orderId)) ?? 0),
     }
-    this.add({ type: 'record', buyer, orderId, ...record, intents: await this.intents() })
+    await this.show({ type: 'record', orderId, ...record })
   }
 
   /** Reads what the shop has stored about the newest order of a buyer. */
@@ -262,8 +286,7 @@ export class Sequence {
 
   /** Kills an instance while it responds to a status request: as soon as it has fulfilled the order, or after a moment. */
   async crash(buyer: string): Promise<void> {
-    const { shops } = this.#options
-    const shop = shops[this.#turn % shops.length]
+    const shop = this.#shops[this.#turn % this.#shops.length]
     let hasResponse = false
     const request = this.#requestStatus(buyer).finally(() => {
       hasResponse = true
@@ -282,22 +305,26 @@ export class Sequence {
     const { orderId } = this.ledger.newest(buyer) ?? {}
     const { fulfilments } = this.adapter
     if (!fulfilments || orderId === undefined) return false
-    return (await fulfilments(this.#browser(buyer).reader, orderId)) > 0
+    return (await fulfilments(this.#browser(buyer), orderId)) > 0
   }
 
   async #restart(shop: Shop | undefined): Promise<void> {
-    this.add({ type: 'killed' })
     try {
-      await shop?.restart()
+      await shop?.stop()
+      await shop?.start()
     } catch (error) {
       if (!(error instanceof SetupError)) throw error
       this.add({ type: 'exited', reason: `After it was killed: ${error.message}` })
     }
   }
 
+  #exit({ lines }: Shop): void {
+    const reason = `The process ended by itself. Its last lines:\n${lines.slice(-8).join('\n')}`
+    this.add({ type: 'exited', reason })
+  }
+
   #nextShop(): Shop | undefined {
-    const { shops } = this.#options
-    return shops[this.#turn++ % shops.length]
+    return this.#shops[this.#turn++ % this.#shops.length]
   }
 
   #browser(buyer: string): Browser {

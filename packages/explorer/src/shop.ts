@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SetupError, TimeOver } from './errors.ts'
+import { SetupError } from './setup-error.ts'
 import { within } from './within.ts'
 
 /** Longest time until a shop responds, in milliseconds. */
@@ -21,41 +21,25 @@ export interface ShopOptions {
   readonly command: readonly string[]
   /** Where it responds. */
   readonly url: string
-  /** When the search ends: a value of `performance.now()`. */
-  readonly endsAt: number
+  readonly variables: NodeJS.ProcessEnv
+  /** Ends it with the search. */
+  readonly signal: AbortSignal
+  /** Called if it exits by itself. */
+  readonly onExit: () => void
 }
 
 export class Shop {
-  readonly url: string
-  /** What it printed in this sequence. */
+  /** What it printed. */
   readonly lines: string[] = []
   readonly #options: ShopOptions
-  #variables: NodeJS.ProcessEnv = {}
   #child: ChildProcess | undefined
 
   constructor(options: ShopOptions) {
     this.#options = options
-    this.url = options.url
   }
 
-  get hasExited(): boolean {
-    return this.#child !== undefined && isOver(this.#child)
-  }
-
-  /**
-   * @throws {SetupError} If it exits, or does not respond in time.
-   * @throws {TimeOver} If the search has to end.
-   */
-  async start(variables: NodeJS.ProcessEnv): Promise<void> {
-    this.#variables = variables
-    this.lines.length = 0
-    await this.#spawn()
-  }
-
-  /** Kills it, and starts it again. */
-  async restart(): Promise<void> {
-    await this.stop()
-    await this.#spawn()
+  get url(): string {
+    return this.#options.url
   }
 
   /** Kills it as a power cut does. */
@@ -68,22 +52,51 @@ export class Shop {
     await exited
   }
 
+  /** @throws {SetupError} If it exits, or does not respond in time. */
+  async start(): Promise<void> {
+    const { command, url } = this.#options
+    await this.#expectFree()
+    const [program = '', ...args] = command
+    const child = this.#spawn(program, args)
+    let failure: Error | undefined
+    child.once('error', (error) => {
+      failure = error
+    })
+    const startedAt = performance.now()
+    const elapsed = (): number => performance.now() - startedAt
+    // A shop may never respond to a request that came while it started, so it is asked again, later for longer.
+    while (!(await responds(url, Math.max(200, Math.round(elapsed() / 2))))) {
+      if (failure) throw new SetupError(`Cannot run ${program}: ${failure.message}`)
+      if (isOver(child)) {
+        await sleep(50)
+        throw new SetupError(`The shop exited before it responded:\n${this.lines.join('\n')}`)
+      }
+      if (elapsed() > longestStart) {
+        const hint = 'Let it listen on PORT, or set its own variable by env() of an adapter.'
+        throw new SetupError(`The shop does not respond at ${url}. ${hint}`)
+      }
+      // Each request takes time of the processor on which the shop starts.
+      await sleep(20 + elapsed() / 10)
+    }
+  }
+
   /** @throws {SetupError} If another program responds there: the shop would not be what is played with. */
   async #expectFree(): Promise<void> {
+    const { url } = this.#options
     const until = performance.now() + longestEnd
-    while (await responds(this.url)) {
+    while (await responds(url)) {
       if (performance.now() > until) {
-        throw new SetupError(`Another program responds at ${this.url}. Stop it first.`)
+        throw new SetupError(`Another program responds at ${url}. Stop it first.`)
       }
       await sleep(50)
     }
   }
 
-  async #spawn(): Promise<void> {
-    await this.#expectFree()
-    const [program = '', ...args] = this.#options.command
+  #spawn(program: string, args: readonly string[]): ChildProcess {
+    const { variables, signal, onExit } = this.#options
+    signal.throwIfAborted()
     const child = spawn(program, args, {
-      env: this.#variables,
+      env: variables,
       stdio: ['ignore', 'pipe', 'pipe'],
       // A new process group, so that a shell or a package manager ends with what it started.
       detached: true,
@@ -92,34 +105,18 @@ export class Shop {
     // It is in another process group, so Ctrl-C does not reach it.
     const end = (): void => kill(child)
     process.prependOnceListener('exit', end)
-    child.once('exit', () => process.off('exit', end))
-    let failure: Error | undefined
-    child.once('error', (error) => {
-      failure = error
+    signal.addEventListener('abort', end)
+    child.once('close', () => {
+      process.off('exit', end)
+      signal.removeEventListener('abort', end)
+      if (this.#child === child) onExit()
     })
     for (const input of [child.stdout, child.stderr]) {
       createInterface({ input }).on('line', (line) => {
         if (this.lines.length < maxLines) this.lines.push(line)
       })
     }
-    const startedAt = performance.now()
-    const until = startedAt + longestStart
-    // A shop may never respond to a request that came while it started, so it is asked again, later for longer.
-    const elapsed = (): number => performance.now() - startedAt
-    while (!(await responds(this.url, Math.max(200, Math.round(elapsed() / 2))))) {
-      if (failure) throw new SetupError(`Cannot run ${program}: ${failure.message}`)
-      if (isOver(child)) {
-        await sleep(50)
-        throw new SetupError(`The shop exited before it responded:\n${this.lines.join('\n')}`)
-      }
-      if (performance.now() > this.#options.endsAt) throw new TimeOver()
-      if (performance.now() > until) {
-        const hint = 'Let it listen on PORT, or set its own variable by env() of an adapter.'
-        throw new SetupError(`The shop does not respond at ${this.url}. ${hint}`)
-      }
-      // Each request takes time of the processor on which the shop starts.
-      await sleep(20 + elapsed() / 10)
-    }
+    return child
   }
 }
 

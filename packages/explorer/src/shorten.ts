@@ -1,7 +1,7 @@
 /** Finds the shortest sequence that still breaks a rule. @module */
 
 /**
- * Removes items while the rest still breaks a rule: first halves, then smaller parts, then single items.
+ * Removes items while the rest still breaks a rule: first many at once, in the end single ones.
  *
  * @param items - They break a rule.
  * @param breaks - Returns whether fewer items break one.
@@ -11,14 +11,10 @@ export async function shorten<Item>(
   breaks: (rest: readonly Item[]) => Promise<boolean>,
 ): Promise<readonly Item[]> {
   let shortest = items
-  for (
-    let size = Math.ceil(items.length / 2);
-    size > 0;
-    size = size > 1 ? Math.ceil(size / 2) : 0
-  ) {
+  for (const size of [8, 4, 2, 1]) {
     for (let end = shortest.length; end > 0; end -= size) {
       const from = Math.max(0, end - size)
-      const rest = [...shortest.slice(0, from), ...shortest.slice(end)]
+      const rest = shortest.toSpliced(from, end - from)
       if (await breaks(rest)) shortest = rest
     }
   }

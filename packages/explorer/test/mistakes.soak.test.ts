@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { explore } from './support/explore.ts'
-import { shopByHand, shopWith } from './support/shop.ts'
+import { explore } from '../src/index.ts'
+import { shopWith } from './support/shop.ts'
 
 /** Realistic mistakes of the shop: what the sequence breaks, what else another may break, and the sequence. */
 const mistakes = {
@@ -14,25 +14,25 @@ const mistakes = {
   'paid-on-query': [['fulfilled_unpaid', 'false_paid'], 'handoff.A.1 forged-status.A.1'],
   'intent-from-page': [
     ['fulfilled_unpaid', 'false_paid'],
-    'handoff.A.1 handoff.B.1 foreign.A.1.intent',
+    'handoff.A.1 handoff.B.1 foreign-intent.B.1',
   ],
   'ships-twice': [['fulfilled_twice'], 'handoff.A.1'],
   'ships-before-paid': [['fulfilled_twice'], 'handoff.A.1 crash.A.1'],
-  'store-ignores-condition': [['fulfilled_twice'], 'handoff.A.1 pay.A.1.succeeds polls.A.1'],
+  'store-ignores-condition': [['fulfilled_twice'], 'handoff.A.1 pay.A.1.visa polls.A.1'],
   'ships-on-finish': [['not_fulfilled'], 'handoff.A.1'],
   'ships-on-processing': [['fulfilled_unpaid'], 'handoff.A.1 pay.A.1.pending poll.A.1'],
   'cached-status': [['payment_lost'], 'handoff.A.1 poll.A.1 poll.A.1'],
   'closes-failed': [['not_payable'], 'handoff.A.1 pay.A.1.stolen poll.A.1'],
   'gives-up-waiting': [['payment_lost'], 'handoff.A.1 follow.A.1'],
   'deletes-old-orders': [['payment_lost', 'double_payment'], 'handoff.A.1 wait.A.1'],
-  'status-of-any-order': [['session_mixed'], 'handoff.A.1 handoff.B.1 foreign.A.1.intent'],
+  'status-of-any-order': [['session_mixed'], 'handoff.A.1 handoff.B.1 foreign-intent.B.1'],
   'no-reconciliation': [['payment_lost'], 'handoff.A.1'],
   'reviews-ignored': [['paid_unreviewed', 'payment_lost'], 'handoff.A.1 edit.A.1 handoff.A.1'],
   'forgets-payments': [
     ['payment_lost', 'paid_unreviewed', 'double_payment', 'not_payable'],
     'handoff.A.1 edit.A.1 handoff.A.1 restart.A.1 restart.A.1',
   ],
-  'trusts-page': [['session_mixed'], 'handoff.A.1 foreign.B.1.order'],
+  'trusts-page': [['session_mixed'], 'foreign-order.A.1'],
   'secret-in-page': [['secret_exposed'], 'handoff.A.1 handoff.A.1'],
   exits: [['shop_exited'], 'handoff.A.1 leave.A.1.half'],
 } as const
@@ -61,12 +61,12 @@ test.each([
     'handoff.A.1 pay.A.1.stolen poll.A.1 handoff.A.1',
   ],
 ])('rejects a shop by hand that %s', async (_, rule, replay) => {
-  const { violation } = await explore({ ...shopByHand, replay })
+  const { violation } = await explore({ ...shopWith('by-hand'), replay })
   expect(violation?.rule, violation?.detail).toBe(rule)
 })
 
 test('finds that a shop by hand loses payments', async () => {
-  const { violation } = await explore({ ...shopByHand, runs: 10_000, time: 60_000 })
+  const { violation } = await explore({ ...shopWith('by-hand'), runs: 10_000, time: 60_000 })
   expect(violation).toBeDefined()
 })
 

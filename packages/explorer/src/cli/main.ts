@@ -4,9 +4,9 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Adapter } from '../adapter.ts'
-import { SetupError } from '../errors.ts'
 import type { Exploration, ExploreOptions } from '../exploration.ts'
 import { explore } from '../explore.ts'
+import { SetupError } from '../setup-error.ts'
 import { report } from './report.ts'
 
 const help = `Usage:    pi-explore [options] -- COMMAND…

@@ -29,10 +29,6 @@ export function report(
       `No violation: ${counted(sequences, 'sequence')} with ${counted(total, 'action')} in ${counted(seconds, 'second')}, seed ${seed}. No payment was lost, doubled, or invented.`,
     ].join('\n')
   const steps = violation.steps.map((step, index) => `  ${index + 1}. ${step}`)
-  const requests = violation.requests.map(
-    ({ buyer, method, path, status, times }) =>
-      `  ${buyer}  ${method} ${path}  ${status || 'no response'}${times > 1 ? ` (${times} times)` : ''}`,
-  )
   return [
     `${violation.title} (${violation.rule})`,
     violation.detail,
@@ -40,9 +36,6 @@ export function report(
     'The shortest sequence:',
     ...steps,
     `  ${steps.length + 1}. Buyers pay what they still hold, the bank decides, and the buyers come back.`,
-    '',
-    'Requests to the shop:',
-    ...requests,
     '',
     `Play it again:  npx pi-explore ${adapter ? `--adapter ${adapter} ` : ''}--replay '${violation.replay}' -- ${command.join(' ')}`,
     ...unchecked,

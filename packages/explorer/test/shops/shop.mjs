@@ -1,33 +1,50 @@
-// A shop with `createCheckout()`, sessions, and orders that are edited. MISTAKE selects what is wrong in it.
+// A shop with sessions, and orders that are edited, for several processes. MISTAKE selects what is wrong in it.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createCheckout, memoryPayments, PaymentIntents, phaseOf } from '@pi-checkout/server'
+import {
+  createCheckout,
+  memoryPayments,
+  PaymentIntents,
+  phaseOf,
+  sqlPayments,
+  sqlPaymentsTable,
+} from '@pi-checkout/server'
 import { toNode } from '@pi-checkout/server/node'
-import { openDatabase } from './database.mjs'
-import { pageOf, repeat, serve } from './site.mjs'
+import Database from 'libsql'
 
-const { MISTAKE, MAILS, DATABASE, SHOP_ORIGIN } = process.env
-const { read, change } = openDatabase(DATABASE, { orders: {}, payments: {} })
-const service = new PaymentIntents()
+const { MISTAKE, MAILS, DATABASE, SHOP_ORIGIN, PORT } = process.env
 
-const find = (id) => (Object.hasOwn(read().orders, id ?? '') ? read().orders[id] : undefined)
+const db = new Database(`${DATABASE}/shop.db`)
+db.exec('pragma busy_timeout = 5000; pragma synchronous = off')
+const rows = (sql, ...values) => db.prepare(sql).all(...values)
+const run = (sql, ...values) => db.prepare(sql).run(...values).changes
+db.exec(`${sqlPaymentsTable.sqlite}
+create table if not exists orders (
+  number integer primary key,
+  id text unique,
+  session text,
+  createdAt integer,
+  amount integer,
+  paidBy text,
+  shipped integer default 0,
+  reviews text default '[]',
+  isClosed integer default 0,
+  intentId text,
+  attempt integer default 1,
+  failedId text
+)`)
+
+const find = (id) => rows('select * from orders where id = ?', id ?? '')[0]
 const orderOf = (session) =>
-  Object.values(read().orders).findLast((order) => order.session === session)
+  rows('select * from orders where session = ? order by number desc limit 1', session)[0]
 
 function newOrder(session, amount) {
-  const order = {
-    id: crypto.randomUUID().replaceAll('-', ''),
-    createdAt: Date.now(),
-    session,
-    amount,
-    paidBy: null,
-    shipped: 0,
-    reviews: [],
-    isClosed: false,
-  }
-  change(({ orders }) => {
-    orders[order.id] = order
-  })
-  return order
+  const id = randomUUID().replaceAll('-', '')
+  const columns = 'id, session, createdAt, amount'
+  run(`insert into orders (${columns}) values (?, ?, ?, ?)`, id, session, Date.now(), amount)
+  return find(id)
 }
 
 const shipsItself = [
@@ -37,64 +54,43 @@ const shipsItself = [
   'store-ignores-condition',
 ]
 
-/** Marks an order as paid, and ships it, in one change. */
-const pay = (id, intentId, fits = () => true) =>
-  change(({ orders: { [id]: order } }) => {
-    if (!order || !fits(order)) return false
-    if (order.paidBy !== null) return order.paidBy === intentId
-    order.paidBy = intentId
-    if (!shipsItself.includes(MISTAKE)) order.shipped++
-    return true
-  })
-
-const sendMail = () => sleep(500)
-const close = (id) =>
-  change(({ orders: { [id]: order } }) => {
-    order.isClosed = true
-  })
-const remove = (id) => change(({ orders }) => delete orders[id])
-const ship = (id) => change(({ orders: { [id]: order } }) => order && order.shipped++)
-
-// As on a busy database, so that the four requests overlap.
-const statement = () => MISTAKE === 'store-ignores-condition' && sleep(300)
-const store = {
-  load: async (scope, orderId) => {
-    await statement()
-    const record = read().payments[`${scope} ${orderId}`]
-    return record && { ...record, checkAt: record.checkAt && new Date(record.checkAt) }
-  },
-  save: async (record) => {
-    await statement()
-    return change(({ payments }) => {
-      const key = `${record.scope} ${record.orderId}`
-      const isNext = (payments[key]?.revision ?? 0) === record.revision - 1
-      if (!isNext && MISTAKE !== 'store-ignores-condition') return false
-      payments[key] = record
-      return true
-    })
-  },
-  due: (scope, now, limit) =>
-    Object.values(read().payments)
-      .filter(({ scope: of, checkAt }) => of === scope && checkAt && new Date(checkAt) <= now)
-      .slice(0, limit)
-      .map(({ orderId }) => orderId),
+/** Marks an order as paid, and ships it, in one statement. Returns whether this intent paid for it. */
+function pay(id, intentId, amount = null) {
+  const set = 'paidBy = ?, shipped = shipped + ?'
+  const where = 'id = ? and paidBy is null and amount = coalesce(?, amount)'
+  const shipped = shipsItself.includes(MISTAKE) ? 0 : 1
+  run(`update orders set ${set} where ${where}`, intentId, shipped, id, amount)
+  return find(id)?.paidBy === intentId
 }
 
-const keys = { 'random-key': () => crypto.randomUUID(), 'timestamp-key': () => `at-${Date.now()}` }
-const intents = Object.assign(Object.create(service), {
-  scope: () => service.scope(),
-  retrieve: (...args) => service.retrieve(...args),
-  create: (params, options) => {
-    const key = keys[MISTAKE]?.()
-    return service.create(params, key ? { idempotencyKey: key } : options)
-  },
-})
+const ship = (id) => run('update orders set shipped = shipped + 1 where id = ?', id)
+const remove = (id) => run('delete from orders where id = ?', id)
+const sendMail = () => sleep(500)
+const isOld = ({ createdAt }) => createdAt < Date.now() - 5 * 60_000
 
-const reviewed = ({ orderId, payment }) =>
-  void change(({ orders: { [orderId]: order } }) => order?.reviews.push(payment.intentId))
+const service = new PaymentIntents()
+const create = service.create.bind(service)
+const keys = { 'random-key': () => randomUUID(), 'timestamp-key': () => `at-${Date.now()}` }
+if (keys[MISTAKE]) {
+  service.create = (params) => create(params, { idempotencyKey: keys[MISTAKE]() })
+}
+
+const payments = sqlPayments((sql, values) => rows(sql, ...values), { dialect: 'sqlite' })
+const stores = {
+  'forgets-payments': memoryPayments(),
+  'store-ignores-condition': {
+    ...payments,
+    save: async (record) => {
+      // As on a busy database, so that the requests overlap.
+      await sleep(300)
+      await payments.save(record)
+      return true
+    },
+  },
+}
 
 const checkout = createCheckout({
-  intents,
+  intents: service,
   shopOrigin: SHOP_ORIGIN,
   authorize: ({ orderId, request, context }) => {
     if (MISTAKE === 'trusts-page') return orderId
@@ -107,7 +103,7 @@ const checkout = createCheckout({
     const currency = MISTAKE === 'currency' ? 'USD' : 'AMD'
     return order && { orderId: id, amount: order.amount, currency }
   },
-  payments: MISTAKE === 'forgets-payments' ? memoryPayments() : store,
+  payments: stores[MISTAKE] ?? payments,
   onPaid: async ({ orderId, payment: { intentId, amount } }) => {
     if (MISTAKE === 'ships-twice') {
       ship(orderId)
@@ -124,35 +120,100 @@ const checkout = createCheckout({
       await sendMail()
       ship(orderId)
     }
-    const isPaid = pay(orderId, intentId, (order) => order.amount === amount)
+    const isPaid = pay(orderId, intentId, amount)
     if (MAILS) await sendMail()
     return isPaid
   },
-  onReview: MISTAKE === 'reviews-ignored' ? () => {} : reviewed,
+  onReview: ({ orderId, payment: { intentId } }) => {
+    if (MISTAKE === 'reviews-ignored') return
+    run(
+      `update orders set reviews = json_insert(reviews, '$[#]', ?) where id = ?`,
+      intentId,
+      orderId,
+    )
+  },
   onError: () => {},
 })
+
+const cache = new Map()
+async function respond(request, context) {
+  const { searchParams } = new URL(request.url)
+  const key = searchParams.get('orderId') ?? context.session
+  const cached = MISTAKE === 'cached-status' && request.method === 'GET' && cache.get(key)
+  if (cached) return Response.json(cached)
+  if (MISTAKE === 'paid-on-query' && searchParams.get('status') === 'paid') pay(key, 'pi_query')
+  const response = await checkout(request, context)
+  if (request.method !== 'GET' || !response.ok) return response
+  const status = await response.clone().json()
+  cache.set(key, status)
+  if (MISTAKE === 'closes-failed' && status.phase === 'failed') {
+    run('update orders set isClosed = 1 where id = ?', key)
+  }
+  if (status.phase === 'processing') {
+    if (MISTAKE === 'gives-up-waiting' && isOld(find(key))) remove(key)
+    if (MISTAKE === 'ships-on-processing') pay(key, 'pi_early')
+  }
+  return response
+}
+
+/** Looks at the stored intent of an order only. An earlier one, which was replaced, can still be paid. */
+async function settleByHand({ id, intentId, amount, paidBy }) {
+  if (paidBy) return 'paid'
+  if (!intentId) return 'open'
+  const intent = await service.retrieve(intentId)
+  const phase = phaseOf(intent.status)
+  if (phase === 'paid' && intent.amount === amount) pay(id, intentId)
+  if (phase === 'failed') {
+    // The attempt belongs to the order, although other versions of it have other intents.
+    const set = 'attempt = attempt + 1, failedId = intentId'
+    const where = 'id = ? and intentId = ? and failedId is not intentId'
+    run(`update orders set ${set} where ${where}`, id, intentId)
+  }
+  return phase
+}
+
+const byHand = {
+  'POST /checkout/handoff': async ({ session }) => {
+    const phase = await settleByHand(orderOf(session))
+    if (phase === 'paid' || phase === 'processing') return { status: 409 }
+    const { id, amount, attempt } = orderOf(session)
+    const { handoff } = await create({ orderId: id, amount, currency: 'AMD' }, { attempt })
+    // It ignores that no row was updated.
+    run('update orders set intentId = ? where id = ? and intentId is null', handoff.id, id)
+    return { body: { id: handoff.id, clientSecret: handoff.clientSecret } }
+  },
+  'GET /checkout/status': async ({ session, query }) => {
+    const order = query.has('orderId') ? find(query.get('orderId')) : orderOf(session)
+    if (order?.session !== session) return { status: 404 }
+    return { body: { phase: await settleByHand(order) } }
+  },
+}
 
 const routes = {
   'GET /': async ({ session, query }) => {
     let order = orderOf(session)
     const price = Number((MISTAKE === 'price-in-address' && query.get('price')) || 900)
-    if (!order || order.paidBy !== null) order = newOrder(session, price)
-    return { text: pageOf(order, MISTAKE === 'secret-in-page' ? await handoffOf(order) : {}) }
+    if (!order || order.paidBy) order = newOrder(session, price)
+    const { id, amount } = order
+    const isShown = MISTAKE === 'secret-in-page'
+    const data = isShown ? (await create({ orderId: id, amount, currency: 'AMD' })).handoff : {}
+    const element = `<pi-checkout data-order="${id}" data-amount="${amount}"></pi-checkout>`
+    return { html: `${element}<script type="application/json">${JSON.stringify(data)}</script>` }
   },
-  'POST /edit': async ({ session, body }) => {
+  'POST /edit': ({ session, body }) => {
     let order = orderOf(session)
     if (!order) return { status: 409 }
-    if (order.paidBy !== null) order = newOrder(session, 900)
-    const other = order.amount === 900 ? 1500 : 900
-    let amount = other
-    if (MISTAKE === 'price-in-form') amount = Number(body.price) || other
+    if (order.paidBy) order = newOrder(session, 900)
+    let amount = order.amount === 900 ? 1500 : 900
+    if (MISTAKE === 'price-in-form') amount = Number(body.price) || amount
     if (MISTAKE === 'price-in-items') amount = body.items[0].price
-    const isChanged = change(({ orders: { [order.id]: stored } }) => {
-      if (stored.paidBy !== null) return false
-      stored.amount = amount
-      return true
-    })
-    return isChanged ? { body: { orderId: order.id, amount, currency: 'AMD' } } : { status: 409 }
+    const set = 'amount = ?, intentId = null'
+    const changes = run(
+      `update orders set ${set} where id = ? and paidBy is null`,
+      amount,
+      order.id,
+    )
+    return changes ? { body: { orderId: order.id, amount, currency: 'AMD' } } : { status: 409 }
   },
   'POST /finish': async ({ session, body }) => {
     const order = find(body.orderId)
@@ -164,50 +225,59 @@ const routes = {
     if (MISTAKE === 'ships-on-finish' && order.paidBy && !order.shipped) ship(order.id)
     return {}
   },
-  'GET /record': async ({ session, query }) => {
+  'GET /record': ({ session, query }) => {
     const order = find(query.get('orderId'))
     if (order?.session !== session) return { status: 404 }
-    const { paidBy, shipped, reviews } = order
-    const state = paidBy ? 'paid' : reviews.length > 0 ? 'review' : 'open'
-    return { body: { state, shipped, reviews } }
+    const reviews = JSON.parse(order.reviews)
+    const state = order.paidBy ? 'paid' : reviews.length > 0 ? 'review' : 'open'
+    return { body: { state, shipped: order.shipped, reviews } }
   },
-}
-
-async function handoffOf({ id, amount }) {
-  const { handoff } = await service.create({ orderId: id, amount, currency: 'AMD' })
-  return handoff
-}
-
-const cache = new Map()
-const respond = async (request, context) => {
-  const url = new URL(request.url)
-  const key = url.searchParams.get('orderId') ?? context.session
-  const cached = MISTAKE === 'cached-status' && request.method === 'GET' && cache.get(key)
-  if (cached) return Response.json(cached)
-  if (MISTAKE === 'paid-on-query' && url.searchParams.get('status') === 'paid') pay(key, 'pi_query')
-  const response = await checkout(request, context)
-  if (request.method !== 'GET' || !response.ok) return response
-  const status = await response.clone().json()
-  cache.set(key, status)
-  if (MISTAKE === 'closes-failed' && status.phase === 'failed') close(key)
-  if (MISTAKE === 'gives-up-waiting' && status.phase === 'processing') {
-    if (read().orders[key]?.createdAt < Date.now() - 5 * 60_000) remove(key)
-  }
-  if (MISTAKE === 'ships-on-processing' && status.phase === 'processing') pay(key, 'pi_early')
-  return response
+  ...(MISTAKE === 'by-hand' && byHand),
 }
 const node = toNode(Object.assign(respond, { basePath: checkout.basePath }))
 
-if (MISTAKE !== 'no-reconciliation') {
-  repeat(() => checkout.reconcile())
+async function serve(request, response) {
+  const { pathname, searchParams: query } = new URL(request.url, 'http://localhost')
+  const [, known] = /session=(\w+)/.exec(request.headers.cookie ?? '') ?? []
+  const session = known ?? randomBytes(8).toString('hex')
+  const route = routes[`${request.method} ${pathname}`]
+  const isForm = request.headers['content-type']?.includes('form')
+  const sent = request.method === 'POST' ? await text(request) : ''
+  const body = isForm ? Object.fromEntries(new URLSearchParams(sent)) : JSON.parse(sent || '{}')
+  if (!route) return await node(Object.assign(request, { session, body }), response)
+  const result = await route({ session, query, body })
+  response.writeHead(result.status ?? 200, {
+    'content-type': result.html ? 'text/html' : 'application/json',
+    'set-cookie': `session=${session}; Path=/; HttpOnly; SameSite=Lax`,
+  })
+  response.end(result.html ?? JSON.stringify(result.body ?? {}))
 }
+
+createServer(async (request, response) => {
+  try {
+    await serve(request, response)
+  } catch {
+    if (MISTAKE === 'exits') process.exit(1)
+    if (!response.headersSent) response.writeHead(500)
+    response.end()
+  }
+}).listen(PORT)
+
+/** Calls a function every 50 ms, each time after the last call has ended. */
+function repeat(call) {
+  setTimeout(async () => {
+    try {
+      await call()
+    } catch {}
+    repeat(call)
+  }, 50)
+}
+
+const open = () => rows('select * from orders where paidBy is null')
+if (MISTAKE === 'by-hand') repeat(() => Promise.all(open().map(settleByHand)))
+else if (MISTAKE !== 'no-reconciliation') repeat(() => checkout.reconcile())
 if (MISTAKE === 'deletes-old-orders') {
   repeat(() => {
-    const orders = Object.values(read().orders)
-    const old = orders.filter(
-      ({ createdAt, paidBy }) => !paidBy && createdAt < Date.now() - 5 * 60_000,
-    )
-    for (const { id } of old) remove(id)
+    for (const order of open().filter(isOld)) remove(order.id)
   })
 }
-serve(routes, { other: node, exits: MISTAKE === 'exits' })

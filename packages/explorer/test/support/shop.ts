@@ -21,6 +21,3 @@ export function oneProcess(mistake: string): Pick<ExploreOptions, 'command' | 'a
   const { adapter: whole } = shopWith(mistake)
   return { command, adapter: { ...whole, instances: 1, survivesRestart: false, buyers: 1 } }
 }
-
-/** The shop that keeps the ids and attempts of its payments itself. */
-export const shopByHand = { command: [process.execPath, fileOf('by-hand')], adapter }

@@ -1,0 +1,86 @@
+/** Steps: actions of one buyer each, as they are dealt, played, printed, and replayed. @module */
+import { type Action, type ActionName, actions } from './actions.ts'
+import type { Adapter } from './adapter.ts'
+import type { Sequence } from './sequence.ts'
+
+/** One action, as it is generated, printed, and replayed. */
+export interface Step {
+  readonly action: ActionName
+  /** `A`, `B`, and so on. */
+  readonly buyer: string
+  /** Index of what the buyer holds. */
+  readonly tab: number
+  /** One of the action's variants. */
+  readonly variant: string
+}
+
+const byName: Readonly<Record<ActionName, Action>> = actions
+const names = Object.keys(actions) as ActionName[]
+
+/**
+ * Returns a function that deals random steps of those that the adapter knows. Like a deck of cards, it deals each action
+ * as often as its weight before it deals one again, so that a rare action comes soon.
+ *
+ * @param random - Returns numbers from 0 (included) to 1 (excluded).
+ */
+export function stepDealer(random: () => number, adapter: Adapter): () => Step {
+  const oneOf = <Item>(items: readonly Item[]): Item =>
+    items[Math.floor(random() * items.length)] as Item
+  // Most faults need several actions of one buyer.
+  const buyers = ['A', 'A', ...'ABCD'.slice(0, adapter.buyers ?? 2)]
+  const deck = names.filter((name) => byName[name].isKnown?.(adapter) ?? true).flatMap(cardsOf)
+  let left: Card[] = []
+  return () => {
+    if (left.length === 0) left = [...deck]
+    const [card] = left.splice(Math.floor(random() * left.length), 1) as [Card]
+    return { ...card, buyer: oneOf(buyers), tab: oneOf([0, 1, 2]) }
+  }
+}
+
+type Card = Pick<Step, 'action' | 'variant'>
+
+function cardsOf(action: ActionName): readonly Card[] {
+  const { weight = 1, variants = [''] } = byName[action]
+  return Array.from({ length: weight }, () =>
+    variants.map((variant) => ({ action, variant })),
+  ).flat()
+}
+
+/** Plays a step. What its action needs comes first. */
+export async function play(step: Step, sequence: Sequence): Promise<void> {
+  const { buyer, variant } = step
+  const action = byName[step.action]
+  const tab = step.tab % Math.max(sequence.ledger.buyer(buyer).held.length, 1)
+  sequence.add({ type: 'step', step: writeStep({ ...step, tab }) })
+  if (action.needs === 'payment') {
+    const payment = await sequence.held(buyer, tab)
+    if (payment) await action.play(sequence, payment, variant)
+    return
+  }
+  if (action.needs === 'page') await sequence.openFirst(buyer)
+  await action.play(sequence, buyer, variant)
+}
+
+export function describeStep({ action, buyer, tab, variant }: Step): string {
+  return byName[action].text(buyer, variant, tab + 1)
+}
+
+/** Writes a step for `--replay`, such as `pay.A.1.visa`. */
+export function writeStep({ action, buyer, tab, variant }: Step): string {
+  return [action, buyer, tab + 1, ...(variant ? [variant] : [])].join('.')
+}
+
+/**
+ * Reads what `writeStep` wrote.
+ *
+ * @throws {TypeError} If there is no such action, buyer, or variant.
+ */
+export function readStep(text: string): Step {
+  const [, name = '', buyer = '', tab, variant = ''] =
+    /^([a-z-]+)\.([A-D])\.([1-9])(?:\.([\w=-]+))?$/.exec(text) ?? []
+  const action = names.find((each) => each === name)
+  if (!action || !(byName[action].variants ?? ['']).includes(variant)) {
+    throw new TypeError(`--replay: ${text} is not a step. Pass the line that a violation printed.`)
+  }
+  return { action, buyer, tab: Number(tab) - 1, variant }
+}
