@@ -171,12 +171,12 @@ export const actions = {
     play: async (sequence, payment) => {
       const { id, orderId } = payment
       const other = otherThan(payment.buyer)
-      const own = await sequence.held(other)
+      await sequence.held(other)
       await sequence.pay(payment, 'visa')
       await sequence.poll(other, { id, intentId: id, payment_intent: id })
       await sequence.poll(other, { orderId })
+      const own = sequence.ledger.newest(other)
       if (own) await sequence.finish(other, { id, orderId: own.orderId })
-      await sequence.readNewestRecord(other)
     },
     text: (buyer) => `Buyer ${buyer} pays. Another buyer sends the id of that intent.`,
   },

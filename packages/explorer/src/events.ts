@@ -5,15 +5,6 @@ import type { OrderState, PlacedOrder } from './adapter.ts'
 /** What rules read of an intent. */
 export type Intent = Pick<PaymentIntent, 'id' | 'orderId' | 'amount' | 'currency' | 'status'>
 
-/** A shop and an environment are ready. */
-export interface BeginEvent {
-  readonly type: 'begin'
-  /** The shop's key, which is in no response and no output. */
-  readonly apiKey: string
-  /** The path whose responses contain a `clientSecret`. */
-  readonly handoffPath: string
-}
-
 /** A response of the shop. */
 export interface ResponseEvent {
   readonly type: 'response'
@@ -61,13 +52,6 @@ export interface RecordEvent {
   readonly fulfilments: number | undefined
 }
 
-/** What the shop has printed, and the sandbox's lint. */
-export interface OutputEvent {
-  readonly type: 'output'
-  readonly lines: readonly string[]
-  readonly lint: readonly string[]
-}
-
 /**
  * Part of a sequence: the actions, and the three parts of its end. `retry`: buyers whose payment failed request
  * another one. `away`: all is paid, and no buyer comes back. `back`: every buyer comes back.
@@ -76,7 +60,8 @@ export type Stage = 'actions' | 'retry' | 'away' | 'back'
 
 /** Something that happened in a sequence. */
 export type Event =
-  | BeginEvent
+  /** A shop with a key, which is in no response, and a path whose responses contain a `clientSecret`. */
+  | { readonly type: 'begin'; readonly apiKey: string; readonly handoffPath: string }
   /** An action began, as `--replay` writes it. */
   | { readonly type: 'step'; readonly step: string }
   | { readonly type: 'stage'; readonly stage: Stage }
@@ -89,4 +74,5 @@ export type Event =
   | RecordEvent
   /** A process of the shop exited, or did not start again. */
   | { readonly type: 'exited'; readonly reason: string }
-  | OutputEvent
+  /** What the shop has printed, and the sandbox's lint. */
+  | { readonly type: 'output'; readonly lines: readonly string[]; readonly lint: readonly string[] }

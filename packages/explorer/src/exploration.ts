@@ -45,7 +45,7 @@ export interface FoundViolation {
   readonly title: string
   /** What happened, and how to correct it. */
   readonly detail: string
-  /** The actions, for people. After the last one, buyers pay what they hold and come back. */
+  /** The actions, for people. A buyer loads the page first. In the end, buyers pay what they hold and come back. */
   readonly steps: readonly string[]
   /** Value of `replay`. */
   readonly replay: string

@@ -106,9 +106,12 @@ export class Shop {
     const end = (): void => kill(child)
     process.prependOnceListener('exit', end)
     signal.addEventListener('abort', end)
-    child.once('close', () => {
+    child.once('exit', () => {
       process.off('exit', end)
       signal.removeEventListener('abort', end)
+    })
+    // It has then printed all lines.
+    child.once('close', () => {
       if (this.#child === child) onExit()
     })
     for (const input of [child.stdout, child.stderr]) {

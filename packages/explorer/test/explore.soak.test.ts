@@ -27,6 +27,11 @@ test('plays a sequence again and returns what it broke', async () => {
   })
 })
 
+test('gives a step what it needs first, and names the tab that exists', async () => {
+  const { violation } = await explore({ ...oneProcess('paid-on-finish'), replay: 'finish.A.3' })
+  expect(violation?.replay).toBe('finish.A.1')
+})
+
 test('finds the same violation from the same seed, and makes it shorter', async () => {
   const [one, two] = [await search(170), await search(170)]
   expect(one.violation?.rule).toBe('fulfilled_unpaid')

@@ -33,7 +33,7 @@ export function report(
     `${violation.title} (${violation.rule})`,
     violation.detail,
     '',
-    'The shortest sequence:',
+    'The shortest sequence, in which a buyer first loads the page:',
     ...steps,
     `  ${steps.length + 1}. Buyers pay what they still hold, the bank decides, and the buyers come back.`,
     '',
