@@ -39,11 +39,12 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   const actions: Record<string, number> = {}
   let sequences = 0
   let violation: FoundViolation | undefined
+  const service = await startService({ logLevel: 'silent' })
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), Math.min(time, longestSearch))
-  const service = await startService({ logLevel: 'silent' })
 
-  const play = async (steps: readonly Step[]): Promise<boolean> => {
+  /** Returns the steps up to the one that broke a rule. */
+  const play = async (steps: readonly Step[]): Promise<readonly Step[] | undefined> => {
     const { signal } = end
     const played = await playSequence(steps, { command, adapter, service, signal })
     // A request that was aborted at the end proves nothing.
@@ -52,7 +53,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     for (const { action } of played.steps) actions[action] = (actions[action] ?? 0) + 1
     if (played.violation) violation = found(played.violation, played.steps)
     onProgress?.({ sequences, violation })
-    return played.violation !== undefined
+    return played.violation && played.steps
   }
 
   try {
@@ -60,11 +61,12 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     else {
       const random = seededRandom(seed)
       const deal = stepDealer(random, adapter)
-      for (let run = 0; run < runs && !violation; run++) {
+      let broken: readonly Step[] | undefined
+      for (let run = 0; run < runs && !broken; run++) {
         const length = 1 + Math.floor(random() * longestSequence)
-        await play(Array.from({ length }, deal))
+        broken = await play(Array.from({ length }, deal))
       }
-      if (violation) await shorten(violation.replay.split(' ').map(readStep), play)
+      if (broken) await shorten(broken, play)
     }
   } catch (error) {
     if (!end.signal.aborted) throw error

@@ -114,6 +114,11 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
       stage('away'),
       record({ state: 'missing' }),
     ],
+    'the record of a paid order is under review': [
+      ...bought,
+      stage('away'),
+      record({ state: 'review' }),
+    ],
     'a buyer who is back sees no payment': [...bought, stage('back'), status('open', 'O')],
   },
   paid_unreviewed: {
@@ -167,6 +172,12 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
       ...boughtTwice,
       stage('away'),
       record({ reviews: ['pi_1'] }),
+    ],
+    'the order that was paid was left for another one, and the payment is under review': [
+      ...bought,
+      order(900, 'P'),
+      stage('away'),
+      record({ state: 'open', reviews: ['pi_1'] }),
     ],
     'a buyer who is back sees the payment': [...bought, stage('back'), status('paid', 'O')],
     'the adapter reads no records': [...bought, stage('away')],

@@ -82,7 +82,7 @@ const stores = {
     ...payments,
     save: async (record) => {
       // As on a busy database, so that the requests overlap.
-      await sleep(300)
+      await sleep(100)
       await payments.save(record)
       return true
     },
