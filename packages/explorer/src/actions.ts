@@ -1,10 +1,9 @@
 /** The actions of buyers, of the bank, of the network, and of the operator. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TestCardName } from '@pi-checkout/contract/sandbox'
 import type { Adapter } from './adapter.ts'
 import { forgedAmount, forgeries } from './forgery.ts'
 import type { Handoff } from './ledger.ts'
-import type { Sequence } from './sequence.ts'
+import type { Payment, Sequence } from './sequence.ts'
 
 interface ActionOptions {
   /**
@@ -72,7 +71,7 @@ export const actions = {
   pay: {
     needs: 'payment',
     variants: ['visa', 'visa', 'visa', 'declined', 'stolen', 'pending', 'pending', 'canceled'],
-    play: (sequence, payment, variant) => sequence.pay(payment, variant as TestCardName),
+    play: (sequence, payment, variant) => sequence.pay(payment, variant as Payment),
     text: (buyer, variant, nth) =>
       `Buyer ${buyer} pays${nth > 1 ? ` in tab ${nth}` : ''}: ${variant}.`,
   },

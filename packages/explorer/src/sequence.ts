@@ -20,6 +20,9 @@ const minute = 60_000
 /** Milliseconds after which a shop is killed during a request, by whether its fulfilments can be seen. */
 const longestHook = { seen: 2000, unseen: 80 }
 
+/** What a buyer does on the hosted page: pays with a test card, or presses Cancel. */
+export type Payment = TestCardName | 'canceled'
+
 export interface SequenceOptions {
   readonly command: readonly string[]
   readonly adapter: Adapter
@@ -47,34 +50,32 @@ export class Sequence {
   private constructor(
     { command, adapter, service, signal }: SequenceOptions,
     environment: SandboxEnvironment,
-    ports: readonly [number, ...number[]],
+    urls: readonly string[],
   ) {
     const routes = { page: '/', handoff: '/checkout/handoff', status: '/checkout/status' }
     this.#routes = { ...routes, ...adapter.routes }
     this.adapter = adapter
     this.environment = environment
     this.#checkoutOrigin = service.checkoutOrigin
-    const origin = `http://localhost:${ports[0]}`
+    const [origin = ''] = urls
     this.#origin = origin
     this.#folder = mkdtempSync(join(tmpdir(), 'pi-explore-'))
     process.once('exit', this.#removeFolder)
     this.#clock = new ShopClock(join(this.#folder, 'clock'))
     const data = join(this.#folder, 'data')
     mkdirSync(data)
-    this.#shops = ports.map((port) => {
+    const onExit = (lines: readonly string[]): void => this.#exit(lines)
+    this.#shops = urls.map((url) => {
       const variables = {
         ...process.env,
         ...this.#clock.variables,
-        PORT: String(port),
+        PORT: new URL(url).port,
         ...adapter.env?.({ folder: data, origin }),
         PI_BASE_URL: service.baseUrl,
         PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
         PI_API_KEY: environment.apiKey,
       }
-      const onExit = (): void => this.#exit(shop)
-      const url = `http://localhost:${port}`
-      const shop: Shop = new Shop({ command, url, variables, signal, onExit })
-      return shop
+      return new Shop({ command, url, variables, signal, onExit })
     })
     const names = ['A', 'B', 'C', 'D'].slice(0, adapter.buyers ?? 2)
     const address = (): string => this.#nextShop()?.url ?? origin
@@ -89,11 +90,10 @@ export class Sequence {
   /** Creates an environment, and starts the shop with its key. */
   static async begin(options: SequenceOptions): Promise<Sequence> {
     const { service, adapter } = options
-    const first = await freePort()
-    const ports: [number, ...number[]] = [first]
-    while (ports.length < (adapter.instances ?? 1)) ports.push(await freePort())
-    const environment = await SandboxEnvironment.create(service, [`http://localhost:${first}`])
-    const sequence = new Sequence(options, environment, ports)
+    const ports = await Promise.all(Array.from({ length: adapter.instances ?? 1 }, freePort))
+    const urls = ports.map((port) => `http://localhost:${port}`)
+    const environment = await SandboxEnvironment.create(service, urls.slice(0, 1))
+    const sequence = new Sequence(options, environment, urls)
     try {
       await Promise.all(sequence.#shops.map((shop) => shop.start()))
     } catch (error) {
@@ -213,14 +213,11 @@ export class Sequence {
   }
 
   /**
-   * Pays on the hosted page with a test card, or cancels there.
+   * Opens the hosted page, and pays, or cancels.
    *
    * @returns The status, or `undefined` if the service rejected it.
    */
-  async pay(
-    { id, clientSecret }: Handoff,
-    payment: TestCardName | 'canceled',
-  ): Promise<string | undefined> {
+  async pay({ id, clientSecret }: Handoff, payment: Payment): Promise<string | undefined> {
     const origin = this.#origin
     const page = new HostedPage({ url: this.#checkoutOrigin, shopOrigin: origin })
     const opened = await page.post('session', { id, clientSecret, origin })
@@ -318,7 +315,7 @@ export class Sequence {
     }
   }
 
-  #exit({ lines }: Shop): void {
+  #exit(lines: readonly string[]): void {
     const reason = `The process ended by itself. Its last lines:\n${lines.slice(-8).join('\n')}`
     this.add({ type: 'exited', reason })
   }

@@ -24,8 +24,8 @@ export interface ShopOptions {
   readonly variables: NodeJS.ProcessEnv
   /** Ends it with the search. */
   readonly signal: AbortSignal
-  /** Called if it exits by itself. */
-  readonly onExit: () => void
+  /** Called with what it printed, if it exits by itself. */
+  readonly onExit: (lines: readonly string[]) => void
 }
 
 export class Shop {
@@ -112,7 +112,7 @@ export class Shop {
     })
     // It has then printed all lines.
     child.once('close', () => {
-      if (this.#child === child) onExit()
+      if (this.#child === child) onExit(this.lines)
     })
     for (const input of [child.stdout, child.stderr]) {
       createInterface({ input }).on('line', (line) => {
