@@ -166,10 +166,13 @@ export const actions = {
   },
   'foreign-intent': {
     isKnown: hasOthers,
-    needs: 'payment',
-    play: async (sequence, payment) => {
+    play: async (sequence, buyer) => {
+      await sequence.open(buyer)
+      await sequence.handoff(buyer)
+      const payment = sequence.ledger.newest(buyer)
+      if (!payment) return
       const { id, orderId } = payment
-      const other = otherThan(payment.buyer)
+      const other = otherThan(buyer)
       await sequence.held(other)
       await sequence.pay(payment, 'visa')
       await sequence.poll(other, { id, intentId: id, payment_intent: id })
@@ -177,7 +180,8 @@ export const actions = {
       const own = sequence.ledger.newest(other)
       if (own) await sequence.finish(other, { id, orderId: own.orderId })
     },
-    text: (buyer) => `Buyer ${buyer} pays. Another buyer sends the id of that intent.`,
+    text: (buyer) =>
+      `Buyer ${buyer} loads the page, and pays. Another buyer sends the ids of that intent and order.`,
   },
   'create-fault': {
     variants: ['drop-after-commit', 'drop-before-commit', '503', 'truncate-body', 'delay=300'],
