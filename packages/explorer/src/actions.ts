@@ -146,6 +146,8 @@ export const actions = {
       }
       if (variant !== 'order') await sequence.openFirst(buyer)
       for (const forgery of forgeries) {
+        // Only a buyer without an open order places another one.
+        if (variant === 'order' && sequence.ledger.buyer(buyer).isOnPage) await sequence.buy(buyer)
         await sequence.forge(buyer, forgery, async () => await requests[variant]?.())
         if (variant !== 'handoff') await sequence.handoff(buyer)
       }
@@ -167,14 +169,11 @@ export const actions = {
   'foreign-intent': {
     isKnown: hasOthers,
     play: async (sequence, buyer) => {
-      await sequence.open(buyer)
-      await sequence.handoff(buyer)
-      const payment = sequence.ledger.newest(buyer)
-      if (!payment) return
-      const { id, orderId } = payment
       const other = otherThan(buyer)
       await sequence.held(other)
-      await sequence.pay(payment, 'visa')
+      const payment = await sequence.buy(buyer)
+      if (!payment) return
+      const { id, orderId } = payment
       await sequence.poll(other, { id, intentId: id, payment_intent: id })
       await sequence.poll(other, { orderId })
       const own = sequence.ledger.newest(other)

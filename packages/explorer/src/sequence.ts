@@ -184,6 +184,15 @@ export class Sequence {
     return held[tab % held.length]
   }
 
+  /** Opens the page, and pays what its handoff gives. Returns it. */
+  async buy(buyer: string): Promise<Handoff | undefined> {
+    await this.open(buyer)
+    await this.handoff(buyer)
+    const newest = this.ledger.newest(buyer)
+    if (newest) await this.pay(newest, 'visa')
+    return newest
+  }
+
   /** Requests the page. */
   async visit(buyer: string): Promise<void> {
     await this.#browser(buyer).fetch(this.#routes.page)
