@@ -56,7 +56,6 @@ export const routes = {
   addOrigin: { method: 'POST', path: `${environment}/origins` },
   removeOrigin: { method: 'DELETE', path: `${environment}/origins` },
   createKey: { method: 'POST', path: `${environment}/keys` },
-  revokeKey: { method: 'DELETE', path: `${environment}/keys/:key` },
   intents: { method: 'GET', path: `${environment}/intents` },
   createIntent: { method: 'POST', path: `${environment}/intents` },
   requests: { method: 'GET', path: `${environment}/requests` },

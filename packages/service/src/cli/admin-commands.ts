@@ -26,7 +26,7 @@ export async function listKeys(db: Database) {
 }
 
 export async function revokeKey(db: Database, id: string) {
-  if (await revokeApiKey(db, id, { now: new Date() })) return { id, revoked: true }
+  if (await revokeApiKey(db, id, new Date())) return { id, revoked: true }
   throw new ExplainedError('No key has this id. Run pi-service keys list.')
 }
 

@@ -93,21 +93,10 @@ export async function listApiKeys(db: Database): Promise<ApiKey[]> {
   }))
 }
 
-/**
- * Revokes a key permanently. Repeated calls change nothing.
- *
- * @param options - `environmentId`: the only environment to search. All of them without it.
- * @returns `false` if no key has this id.
- */
-export async function revokeApiKey(
-  db: Database,
-  id: string,
-  { environmentId, now }: { readonly environmentId?: string; readonly now: Date },
-): Promise<boolean> {
+/** Revokes a key permanently. Repeated calls change nothing. Returns `false` if no key has this id. */
+export async function revokeApiKey(db: Database, id: string, now: Date): Promise<boolean> {
   const revoked = await db.query(sql`
-    update api_keys set revoked_at = coalesce(revoked_at, ${now.getTime()})
-     where id = ${id} and environment_id = coalesce(${environmentId ?? null}, environment_id)
-    returning id`)
+    update api_keys set revoked_at = coalesce(revoked_at, ${now.getTime()}) where id = ${id} returning id`)
   if (revoked.length === 0) return false
   db.notify('environments')
   return true

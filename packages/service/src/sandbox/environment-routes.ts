@@ -7,7 +7,7 @@ import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { newId } from '../ids.ts'
-import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
+import { type ApiKey, createApiKey, listApiKeys } from '../merchants/api-keys.ts'
 import {
   changeOrigin,
   type Environment,
@@ -105,15 +105,6 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
 
   app.post(routes.createKey.path, async ({ environment }, reply) =>
     json(reply, await createApiKey(db, { environment, now: now() }), 201),
-  )
-  app.delete(
-    routes.revokeKey.path,
-    { schema: { params: z.object({ key: z.string() }) } },
-    async ({ environment, params: { key: id } }, reply) => {
-      const isRevoked = await revokeApiKey(db, id, { environmentId: environment.id, now: now() })
-      if (isRevoked) return json(reply, { id, revoked: true })
-      throw notFound('This environment has no key with this id.')
-    },
   )
 }
 

@@ -52,7 +52,7 @@ test('rejects every request after a key was revoked during its lookup', async ()
   const { id, apiKey } = await newKey('test')
   onRead = async (rows) => {
     onRead = async (others) => others
-    await revokeApiKey(store, id, { now })
+    await revokeApiKey(store, id, now)
     return rows
   }
   await authenticate(apiKey)
@@ -68,7 +68,7 @@ test('rejects a key five seconds after another instance revoked it during its lo
     return rows
   }
   await authenticate(apiKey)
-  await revokeApiKey({ ...store, notify: () => {} }, id, { now: start })
+  await revokeApiKey({ ...store, notify: () => {} }, id, start)
   now = later(4999)
   await authenticate(apiKey)
   now = later(5000)

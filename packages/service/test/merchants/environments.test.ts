@@ -46,21 +46,6 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     expect(listed).not.toContain(deleted.id)
   })
 
-  test('revokes a key of its environment immediately, and no other', async () => {
-    const [one, other] = [await newEnvironment(), await newEnvironment()]
-    const added = await service.control('POST', `/environments/${one.id}/keys`)
-    const { id, apiKey } = (await added.json()) as Record<'id' | 'apiKey', string>
-    const status = async (): Promise<number> =>
-      (await new Merchant({ ...one, apiKey }).create()).status
-    const revoke = async (environment: string): Promise<Response> =>
-      await service.control('DELETE', `/environments/${environment}/keys/${id}`)
-    expect([(await revoke(other.id)).status, await status()]).toEqual([404, 201])
-    const revoked = await revoke(one.id)
-    expect([revoked.status, await revoked.json()]).toEqual([200, { id, revoked: true }])
-    expect([await status(), (await one.create()).status]).toEqual([401, 201])
-    expect((await revoke(one.id)).status).toBe(200)
-  })
-
   test('keeps a merchant that has a live environment', async () => {
     const kept = await service.newKey('Garni Crafts', 'live')
     const id = (await service.newKey('Garni Crafts')).environmentId
