@@ -12,11 +12,13 @@ import {
   type CheckoutOrder,
   createCheckout,
   cspFor,
+  HandoffRejection,
   type PaymentStore,
   sqlPayments,
 } from '@pi-checkout/server'
 import type { Request } from 'express'
 import type { Database } from './database.ts'
+import { log, logFailure } from './log.ts'
 import { findOrder, listForReview, type Order, orderLines, ownedOrder } from './orders.ts'
 import type { Shop } from './shop.ts'
 
@@ -83,7 +85,11 @@ export function shopCheckout({
     // The staff decides: see `staff.ts`.
     onReview: ({ orderId, payment: { intentId }, reason }) => {
       listForReview(db, orderId)
-      console.warn(`Review payment ${intentId} for order ${orderId}: ${reason}`)
+      log('warn', 'review a payment', { orderId, intent: intentId, reason })
+    },
+    onError: ({ error }) => {
+      const rejected = error instanceof HandoffRejection
+      logFailure(rejected ? 'a checkout request was rejected' : 'the checkout failed', error)
     },
   })
 }

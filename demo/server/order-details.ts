@@ -2,6 +2,7 @@
 import { type Payment, paymentState } from '@pi-checkout/server'
 import type { Line } from './cart.ts'
 import { payableOrder } from './checkout.ts'
+import { logFailure } from './log.ts'
 import { findOrder, listForReview, type Order, orderLines } from './orders.ts'
 import type { Shop } from './shop.ts'
 
@@ -58,7 +59,7 @@ export async function currentDetails(shop: Shop, order: Order): Promise<OrderDet
   await shop.checkout.status(order.id).catch((error: unknown) => {
     isKnown = false
     // The checkout no longer knows a closed order.
-    if (details.state !== 'closed') console.error('The payments could not be checked.', error)
+    if (details.state !== 'closed') logFailure('the payments could not be checked', error)
   })
   const current = await orderDetails(shop, findOrder(shop.db, order.id) ?? order)
   // The staff sees it as soon as the buyer does.

@@ -1,5 +1,4 @@
 /** Errors that a client may see: an HTTP status, a code, and a text without any part of the request. @module */
-import { z } from 'zod'
 
 const problems = {
   invalid_request: [400, 'That didn’t work', 'The shop could not read this request.'],
@@ -27,10 +26,10 @@ export class ShopProblem extends Error {
   }
 }
 
-/** Returns an error as the client may see it. That of a form names fields and values, and stays here. */
+/** Returns an error as the client may see it. */
 export function problemOf(error: unknown) {
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
-  const isClients = error instanceof z.ZodError || (status >= 400 && status < 500)
+  const isClients = status >= 400 && status < 500
   const unexpected = isClients ? 'invalid_request' : 'internal_error'
   const code = error instanceof ShopProblem ? error.code : unexpected
   const [httpStatus, title, text] = problems[code]

@@ -7,6 +7,7 @@ import { currentDetails, isPayable, orderDetails } from './order-details.ts'
 import { type Order, ordersOf, ownedOrder } from './orders.ts'
 import { closeOrder, placeOrder } from './place-order.ts'
 import { ShopProblem } from './problem.ts'
+import { readForm } from './read-form.ts'
 import { sendPage } from './send-page.ts'
 import type { Shop } from './shop.ts'
 import { aboutPage } from './views/about-page.ts'
@@ -35,7 +36,7 @@ export function shopRoutes(shop: Shop): Router {
   })
 
   routes.post('/cart', (req, res) => {
-    const { back, ...line } = CartChange.parse(req.body ?? {})
+    const { back, ...line } = readForm(CartChange, req)
     if (!findProduct(line.product)) throw new ShopProblem('not_found')
     setCartLine(db, { session: sessionOf(req), ...line })
     res.redirect(303, `${back}#item-${line.product}`)
@@ -51,6 +52,7 @@ export function shopRoutes(shop: Shop): Router {
 
   // "Check out"
   routes.post('/orders', (req, res) => {
+    readForm(Empty, req)
     const orderId = placeOrder(db, sessionOf(req))
     res.redirect(303, orderId === undefined ? '/cart' : `/pay/${orderId}`)
   })
@@ -61,6 +63,7 @@ export function shopRoutes(shop: Shop): Router {
 
   // "Edit cart". A payment that was just made keeps its order.
   routes.post('/orders/:id/edit', async (req, res) => {
+    readForm(Empty, req)
     const details = await currentDetails(shop, orderOf(req))
     const { id } = details.order
     if (details.state === 'closed') return res.redirect(303, '/cart')
@@ -106,3 +109,5 @@ const CartChange = z.strictObject({
   quantity: z.string().regex(/^\d+$/).transform(Number).pipe(z.number().max(mostPerProduct)),
   back: z.enum(['/', '/cart']).default('/cart'),
 })
+
+const Empty = z.strictObject({})

@@ -7,6 +7,7 @@ import { passwordLimit } from './limits.ts'
 import { orderDetails } from './order-details.ts'
 import { reviewedOrders } from './orders.ts'
 import { ShopProblem } from './problem.ts'
+import { readForm } from './read-form.ts'
 import { sendPage } from './send-page.ts'
 import type { Shop } from './shop.ts'
 import { staffPage } from './views/staff-page.ts'
@@ -25,7 +26,7 @@ export function staffRoutes(shop: Shop): Router {
 
   // Another page may have decided before, or another payment pays for the order now. The list shows what is left.
   routes.post('/', async (req, res) => {
-    const { decision, ...payment } = Decision.parse(req.body ?? {})
+    const { decision, ...payment } = readForm(Decision, req)
     await shop.checkout.resolve(payment, decision).catch((error: unknown) => {
       if (!(error instanceof InvalidParamsError)) throw error
     })

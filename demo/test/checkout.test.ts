@@ -84,7 +84,7 @@ test.each(['processing', 'succeeded'] as const)(
 )
 
 test('"Edit cart" keeps the order while the service cannot return its intent', async () => {
-  const log = vi.spyOn(console, 'error').mockReturnValue()
+  const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const { buyer, orderId } = await shop.handedOff()
   const retrieve = vi.spyOn(shop.intents, 'retrieve').mockRejectedValue(unreachable)
   const response = await buyer.send(`/orders/${orderId}/edit`, { method: 'POST', form: {} })
