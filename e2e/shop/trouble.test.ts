@@ -1,7 +1,7 @@
 import { addToCart, payButton } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-test('says that the form is not available while handoffs fail', async ({ page, pageErrors }) => {
+test('says that the form did not load while handoffs fail', async ({ page, pageErrors }) => {
   pageErrors.allow(/Failed to load resource|pi-checkout: /)
   await addToCart(page)
   await page.goto('/cart')
@@ -9,7 +9,7 @@ test('says that the form is not available while handoffs fail', async ({ page, p
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, json }))
   await page.getByTestId('place-order').click()
   await expect(page.getByRole('alert')).toContainText(
-    'not available. You will not be charged twice.',
+    'did not load. You will not be charged twice.',
   )
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()
