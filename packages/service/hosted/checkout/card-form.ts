@@ -158,9 +158,9 @@ export class CardForm extends LightElement {
   }
 
   /** Nothing can be canceled while a request runs. A notice says more than the usual time. */
-  #below({ waitingText, cancelPayment, cancelQuestion, continuePayment }: Texts): TemplateResult {
+  #below({ payingText, cancelPayment, cancelQuestion, continuePayment }: Texts): TemplateResult {
     if (this.busy) {
-      return html`<p class="place link" .textContent=${this.notice ? '' : waitingText}></p>`
+      return html`<p class="place link" .textContent=${this.notice ? '' : payingText}></p>`
     }
     const ask = (asking: boolean) => () => void this.#ask(asking)
     if (!this.asking) {

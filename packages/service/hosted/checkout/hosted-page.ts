@@ -212,12 +212,12 @@ export class HostedPage extends LightElement {
   }
 
   #processing(): TemplateResult {
-    const { waitingTitle, waitingText } = this.#texts
+    const { payingTitle, payingText } = this.#texts
     return html`
       <div class="settled" role="status">
         <span class="badge" data-tone="quiet" aria-hidden="true">${spinner}</span>
-        <h2 class="title" tabindex="-1">${waitingTitle}</h2>
-        <p class="hint">${waitingText}</p>
+        <h2 class="title" tabindex="-1">${payingTitle}</h2>
+        <p class="hint">${payingText}</p>
       </div>
     `
   }
