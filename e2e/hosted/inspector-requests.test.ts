@@ -137,6 +137,20 @@ test('the command of a create is that request, or there is none', async ({ page,
   expect(await page.content()).not.toContain('4242424242424242')
 })
 
+test('the command of a request with a fault sends it without the fault', async ({
+  page,
+  merchant,
+}) => {
+  const lost = create(merchant, {}, { 'sandbox-fault': 'drop-after-commit' })
+  await expect(lost).rejects.toThrow()
+  await merchant.open('requests')
+  await linesOf(page).click()
+  await expect(page.getByText('sandbox-fault: drop-after-commit').first()).toBeVisible()
+  const command = page.locator('pre').filter({ hasText: 'curl' })
+  await expect(command).toContainText('-H "Authorization: Bearer $PI_API_KEY"')
+  await expect(command).not.toContainText('sandbox-fault')
+})
+
 test('four clicks lose a response, and rules break next requests', async ({ page, merchant }) => {
   await merchant.open()
   await page.getByRole('link', { name: 'Faults' }).click()
@@ -180,7 +194,7 @@ test('opens a test checkout without a secret, and shows its result', async ({ pa
   const { clientSecret } = await response.json()
   const shop = await startSite((_, answer) => answer.end('The shop'))
   await merchant.open('settings')
-  await page.getByLabel('Another origin').fill(shop.origin)
+  await page.getByLabel('Origin').fill(shop.origin)
   await page.getByRole('button', { name: 'Register' }).click()
   await expect(page.getByRole('button', { name: `Remove ${shop.origin}` })).toBeVisible()
   await page.getByRole('link', { name: 'Intents' }).click()

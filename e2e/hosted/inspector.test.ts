@@ -174,7 +174,7 @@ test('the token is in no address and no lasting store, and another tab gets it, 
   // With the last tab, it is gone. A tab that gets it unlocks those that have none.
   const [locked, unlocked] = [await context.newPage(), await context.newPage()]
   await locked.goto(`${baseUrl}/_sandbox/`)
-  await expect(locked.getByText('print the link of the inspector')).toBeVisible()
+  await expect(locked.getByText('prints the link of the inspector')).toBeVisible()
   await unlocked.goto(`${baseUrl}/_sandbox/#${adminToken}`)
   await expectConnection(locked)
 })
@@ -277,7 +277,7 @@ test('moves the clock, registers an origin, and resets', async ({ page, merchant
   await goTo(page, 'Settings')
   await page.getByRole('button', { name: 'Real time' }).click()
   await expect(page.locator('.clock', { hasText: 'real time' })).toBeVisible()
-  await page.getByLabel('Another origin').fill('https://shop.example.com')
+  await page.getByLabel('Origin').fill('https://shop.example.com')
   await page.getByRole('button', { name: 'Register' }).click()
   await page.getByRole('button', { name: 'Remove https://shop.example.com' }).click()
   await expect(page.locator('code', { hasText: 'shop.example.com' })).toHaveCount(0)

@@ -6,7 +6,7 @@ import { faultsSection } from './faults-section.ts'
 import { intentsSection } from './intents-section.ts'
 import { badge, loading, name } from './markup.ts'
 import { requestsSection } from './requests-section.ts'
-import { readRoute, type Section, sections, writeRoute } from './route.ts'
+import { hasItems, readRoute, type Section, sections, writeRoute } from './route.ts'
 import { Sandbox } from './sandbox.ts'
 import { settingsSection } from './settings-section.ts'
 import { span, text } from './show.ts'
@@ -62,7 +62,7 @@ export class Inspector extends LightElement {
       <main data-section=${route.section}>${this.#section()}</main>
       <footer class="row between hint">
         <span>Test mode: no real cards or payments.</span>
-        <span class="keys"><kbd>/</kbd> search <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> close</span>
+        ${hasItems(route) ? keys : nothing}
       </footer>
     `
   }
@@ -106,8 +106,8 @@ export class Inspector extends LightElement {
   #gate(): TemplateResult {
     return html`<main class="apart stack">
       <h2 class="title">Inspector</h2>
-      <p><code>npm start</code> and <code>pi-service start</code> print the link of the inspector. Open it in this browser.</p>
-      <p class="hint">It contains the admin token of the running service. Tabs of this browser share it until the last one
+      <p><code>npm start</code> or <code>pi-service start</code> prints the link of the inspector. Open it in this browser.</p>
+      <p class="hint">The link contains the admin token of the running service. Tabs of this browser share it until the last one
         is closed.</p>
       <p class="error" role="alert">${this.#sandbox.error}</p>
     </main>`
@@ -199,6 +199,8 @@ const views: Readonly<Record<Section, readonly [string, (sandbox: Sandbox) => Te
   faults: ['Faults', faultsSection],
   settings: ['Settings', settingsSection],
 }
+
+const keys = html`<span class="keys"><kbd>/</kbd> search <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> close</span>`
 
 /** Removes the admin token from the address and returns it; `undefined` if there is none. */
 function takeToken(): string | undefined {

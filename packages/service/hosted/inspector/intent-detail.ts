@@ -16,7 +16,7 @@ export function intentDetail(sandbox: Sandbox): TemplateResult {
   const { intent: detail } = sandbox.data
   const content =
     detail === null
-      ? html`<p class="empty">No test intent has this id. A reset deletes all: choose one of the list.</p>`
+      ? html`<p class="empty">No test intent has this id. A reset may have deleted it.</p>`
       : detail
         ? shown(sandbox, detail)
         : loading(sandbox)

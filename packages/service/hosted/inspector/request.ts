@@ -77,9 +77,10 @@ function message(
   return codeBlock(body ?? head, 'Copy', html`<span class="hint">${head}</span>${gap}${shown}`)
 }
 
-/** The request as a curl command, which reads the API key from an environment variable. */
-function command({ request, headers, requestBody: body }: LoggedExchange): TemplateResult {
+/** The request as a curl command, without its fault. The command reads the API key from an environment variable. */
+function command({ request, headers: sent, requestBody: body }: LoggedExchange): TemplateResult {
   const { method, path, operation } = request
+  const { 'sandbox-fault': _, ...headers } = sent
   const isMasked = JSON.stringify([path, headers, body]).includes('…')
   if (isMasked || (method === 'POST' && body === null)) {
     return html`<p class="hint">Not possible, because this log does not have the request as it was sent: a value is

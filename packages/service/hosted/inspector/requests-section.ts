@@ -41,7 +41,7 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
     {
       label: 'Requests',
       placeholder: 'Order, error, key, id',
-      filters: html`<button type="button" aria-label="Clear the log" @click=${clear}>Clear</button>
+      filters: html`<button type="button" @click=${clear}>Clear the log</button>
         <div class="row chips" role="group" aria-label="Show">${filters.map(
           ([show, label, hint]) => html`<button type="button" class="small" title=${hint}
           aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.set({ filter: show })}>${label} ${found[show].length}</button>`,

@@ -22,8 +22,12 @@ export function readRoute(hash: string): Route {
   const [, environment, name, id] =
     /^#(?:\/(env_\w{1,64}))?(?:\/([a-z]+))?(?:\/([\w-]{1,128}))?$/.exec(hash) ?? []
   const section = sections.find((each) => each === name) ?? 'intents'
-  const hasItems = section === 'intents' || section === 'requests'
-  return { environment, section, id: hasItems ? id : undefined }
+  return { environment, section, id: hasItems({ section }) ? id : undefined }
+}
+
+/** Returns whether a section is a list of items. */
+export function hasItems({ section }: Pick<Route, 'section'>): boolean {
+  return section === 'intents' || section === 'requests'
 }
 
 export function writeRoute({ environment, section, id }: Route): string {

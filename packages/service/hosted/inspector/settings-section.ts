@@ -25,7 +25,7 @@ function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): Tem
     <div class="row">
       <button type="button" @click=${move({ advance: 10 * minute })}>+10 min</button>
       <button type="button" @click=${move({ advance: 24 * 60 * minute })}>+24 h</button>
-      <button type="button" @click=${move({ offset: 0 })}>Real time</button>
+      <button type="button" ?disabled=${offset === 0} @click=${move({ offset: 0 })}>Real time</button>
     </div>
     <p class="hint">Challenges expire after 10 minutes, and intents after 24 hours. Returning to real time doesn't reopen
       what has expired.</p>`
@@ -58,14 +58,18 @@ function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateRes
   const remove = (origin: string) =>
     sandbox.act('DELETE', `origins?origin=${encodeURIComponent(origin)}`)
   return html`<h2>Origins</h2>
-    <p class="hint">Only pages of registered origins can show the checkout. Register the one of your shop.</p>
+    <p class="hint">${
+      environment.origins.length === 0
+        ? 'No origin yet: the checkout shows an error in your shop. '
+        : nothing
+    }Only pages of registered origins can show the checkout. Add the origin of your shop.</p>
     <ul>${environment.origins.map(
       (origin) => html`<li class="item"><code>${text(origin)}</code>
         <button type="button" class="small" aria-label=${`Remove ${origin}`}
           @click=${() => remove(origin)}>Remove</button></li>`,
     )}</ul>
     <form class="row end" @submit=${register}>
-      <label>Another origin<input name="origin" type="url" placeholder="https://shop.example" required></label>
+      <label>Origin<input name="origin" type="url" placeholder="https://shop.example" required></label>
       <button>Register</button>
     </form>`
 }
@@ -78,7 +82,7 @@ function data(sandbox: Sandbox, { id, merchant }: SandboxEnvironment): TemplateR
   }
   return html`<h2>Data</h2>
     <p><b>${name(merchant)}</b> <code>${text(id)}</code></p>
-    <p class="hint">A reset deletes all test intents, requests, issues, and fault rules, and returns the clock to real
+    <p class="hint">A reset deletes all test intents, requests, and fault rules, and returns the clock to real
       time. API keys and origins are kept.</p>
     <p class="row"><button type="button" class="danger" @click=${reset}>Reset…</button>
       <span role="status">${done ? `Deleted intents: ${text(done.deleted)}.` : nothing}</span></p>`
