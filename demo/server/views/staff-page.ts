@@ -46,7 +46,7 @@ function decision(
       State: badge(state),
       'Order total': priceText(order.amount),
       Payment: inspectorUrl ? link : intent,
-      Amount: html`<strong class="money">${priceText(amount)}</strong>`,
+      'Paid amount': html`<strong class="money">${priceText(amount)}</strong>`,
       Created: timeText(createdAt, 'short'),
       Reason: reasons[reason as ReviewReason],
     })}
