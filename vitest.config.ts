@@ -20,14 +20,7 @@ export default defineConfig({
       // Modules are loaded once for each worker.
       project('contract', 'packages/contract', { isolate: false }),
       project('server', 'packages/server', { isolate: false }),
-      project('service', 'packages/service', {
-        isolate: false,
-        include: ['test/**/!(*.isolated).test.ts'],
-      }),
-      // Their tests replace modules, or the environment.
-      project('service, isolated', 'packages/service', {
-        include: ['test/**/*.isolated.test.ts'],
-      }),
+      project('service', 'packages/service', { isolate: false }),
       project('element', 'packages/element', { setupFiles: 'test/quiet-lit.ts' }),
       project('explorer', 'packages/explorer'),
       project('demo', 'demo', { isolate: false }),

@@ -26,7 +26,7 @@ const steps = {
     },
     ...otherVersions().map((version) => ({
       name: `Node.js ${version}`,
-      command: `${vitest} --project=server --project=service*`,
+      command: `${vitest} --project=server --project=service`,
       version,
     })),
   ],
