@@ -69,6 +69,18 @@ test('mounts again once after a failure, then offers to try again', async ({ pag
   expect(await page.evaluate('pay.error')).toBeNull()
 })
 
+test('offers no other page without a network', async ({ page, sites, context, pageErrors }) => {
+  pageErrors.allow(/ERR_INTERNET_DISCONNECTED/)
+  const body =
+    '<pi-checkout id="pay"><form slot="page"><button>Other page</button></form></pi-checkout>'
+  await sites.openShop({ body })
+  await waitForState(page, 'ready')
+  await context.setOffline(true)
+  await actInFrame(page, 'fail-internal')
+  await waitForEvent(page, 'pi-error offline')
+  await expect(page.getByText('Other page')).toBeHidden()
+})
+
 test('loads when the browser is online again', async ({ page, sites, context, pageErrors }) => {
   pageErrors.allow(/ERR_INTERNET_DISCONNECTED/)
   await sites.openShop()
