@@ -46,7 +46,7 @@ export async function playEnd(sequence: Sequence): Promise<Violation | undefined
   return violationIn(sequence.events)
 }
 
-/** Returns the buyers whose newest order has no payment on its way. If nobody has an order, the first buyer gets one. */
+/** Returns the buyers whose newest order has no payment on its way. If none of them has an order, the first buyer gets one. */
 async function buyersWithoutPayment(sequence: Sequence): Promise<readonly string[]> {
   const { buyers, ledger } = sequence
   if (ledger.handoffs.length === 0) return buyers.slice(0, 1)

@@ -50,7 +50,7 @@ async function search(seed: number) {
   return { ...exploration, first }
 }
 
-test('returns a violation that the time leaves no room to make shorter', async () => {
+test('returns a violation although no time is left to make it shorter', async () => {
   const time = 600_000
   const timers = vi.spyOn(globalThis, 'setTimeout')
   onTestFinished(() => void timers.mockRestore())
