@@ -7,7 +7,7 @@ import { pay } from '../support/causes.ts'
 import { hashes, newIntent, observed, stores } from '../support/store.ts'
 
 const at = new Date('2026-11-20T12:00:00.000Z')
-const aYearLater = { createdAt: new Date(at.getTime() + 365 * 24 * 3600_000) }
+const later = { createdAt: new Date(at.getTime() + 365 * 24 * 3600_000) }
 
 const created = { value: { type: 'created' } }
 
@@ -25,7 +25,6 @@ describe.each(stores)('%s', async (_, open) => {
     const first = draft(60, { customer: { id: 'c_1', name: 'Ani' }, metadata: { cart: '7' } })
     const plain = draft(61)
     await Promise.all([first, plain, draft(62, live)].map(create))
-    const later = aYearLater
     const drafts = [draft(60, later), draft(60, later, 2), draft(60, live), draft(61, later)]
     // `first` again, as if the result of its insert was lost.
     const others = [draft(62), first, { intent: newIntent() }]
