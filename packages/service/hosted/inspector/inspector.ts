@@ -62,7 +62,7 @@ export class Inspector extends LightElement {
       <main data-section=${route.section}>${this.#section()}</main>
       <footer class="row between hint">
         <span>Test mode: no real cards or payments.</span>
-        ${hasItems(route) ? keys : nothing}
+        ${hasItems(route.section) ? keys : nothing}
       </footer>
     `
   }

@@ -22,11 +22,11 @@ export function readRoute(hash: string): Route {
   const [, environment, name, id] =
     /^#(?:\/(env_\w{1,64}))?(?:\/([a-z]+))?(?:\/([\w-]{1,128}))?$/.exec(hash) ?? []
   const section = sections.find((each) => each === name) ?? 'intents'
-  return { environment, section, id: hasItems({ section }) ? id : undefined }
+  return { environment, section, id: hasItems(section) ? id : undefined }
 }
 
 /** Returns whether a section is a list of items. */
-export function hasItems({ section }: Pick<Route, 'section'>): boolean {
+export function hasItems(section: Section): boolean {
   return section === 'intents' || section === 'requests'
 }
 

@@ -15,7 +15,7 @@ export function addPageRoutes(app: App, options: AppOptions): void {
   app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {
     const { facts, headers, method, params } = request
     if (method === 'GET') requestLog.watch(request, reply)
-    const showError = (reason: Parameters<typeof sendErrorPage>[2]) =>
+    const showError = (reason: Parameters<typeof sendErrorPage>[2] = {}) =>
       sendErrorPage(reply, hostedFolder, reason)
     // The request log warns of a `clientSecret` in an address.
     const [id = ''] = params.id.split(/_secret_/i, 1)
@@ -24,7 +24,7 @@ export function addPageRoutes(app: App, options: AppOptions): void {
     facts.environment = environment
     facts.intent = intent
     // Older browsers do not say it, and show after some seconds that no page around it answers.
-    if (headers['sec-fetch-dest'] === 'document') return showError({})
+    if (headers['sec-fetch-dest'] === 'document') return showError()
     // The response does not depend on the embedding page, so it does not reveal registered origins.
     if (!environment || id !== params.id) return showError({ code: 'unauthorized' })
     const embedder = embeddingOrigin(headers.referer, publicUrl)
