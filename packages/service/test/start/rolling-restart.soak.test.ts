@@ -5,7 +5,8 @@ import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { Merchant, startProcess } from '../support/service.ts'
 
 const { env } = await startPostgres()
-const start = async () => await startProcess([], { ...env, PI_DRAIN_MS: '1000' })
+// As a service with PostgreSQL has it.
+const start = async () => await startProcess([], { ...env, PI_DRAIN_MS: '5000' })
 const first = await start()
 const instances = [first, await start(), await start()]
 const balancer = await startLoadBalancer()
@@ -57,7 +58,10 @@ async function untilAllReady(): Promise<void> {
 async function send(results: Map<string, number>): Promise<void> {
   await untilAllReady()
   while (!stopped) {
-    const result = await merchant.create().then(({ status }) => `${status}`, String)
+    const result = await merchant.create().then(
+      ({ status }) => `${status}`,
+      ({ cause }) => String(cause),
+    )
     results.set(result, (results.get(result) ?? 0) + 1)
     await sleep(20)
   }
