@@ -24,18 +24,20 @@ test.each([
 ])(
   'serves others while 20 connections of one client send %s',
   async (_, flood) => {
-    const program = await startProcess(['--data', temporaryFolder()])
+    // The service ends when it needs more than 192 MB.
+    const env = { NODE_OPTIONS: '--max-old-space-size=192' }
+    const program = await startProcess(['--data', temporaryFolder()], env)
     // A process that stands still does not handle SIGTERM.
     atEnd(() => program.stop('SIGKILL'))
     const { host, port } = new URL(program.url)
     await program.created()
-    const before = residentMegabytes(program)
+    // Without fair turns, others wait as long as 20,000 and more.
+    const limit = 4000 * (await usualTime(program))
 
     const done = new AbortController()
-    const watching = [
-      watchHealth(program, done.signal, '127.0.0.2'),
-      watchHealth(program, done.signal, '127.0.0.1', 1000),
-    ]
+    const watching = ['127.0.0.2', '127.0.0.1'].map((from) =>
+      watchHealth(program, done.signal, from, limit),
+    )
     const bytes = flood(`HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
     const attacker = new Worker(attack, { eval: true, workerData: { port, connections, bytes } })
     atEnd(async () => void (await attacker.terminate()))
@@ -43,12 +45,6 @@ test.each([
     await sleep(500)
     await program.created()
     await Promise.all([ended, ...watching])
-    // Garbage is collected while it serves.
-    const more = async () => {
-      await program.created()
-      return residentMegabytes(program) - before
-    }
-    await expect.poll(more, { message: 'megabytes more', timeout: 30_000 }).toBeLessThan(150)
     expect(await Promise.race([program.stop(), sleep(10_000, 'runs after 10 s')])).toBe(0)
   },
   120_000,
@@ -68,13 +64,18 @@ for (let at = 0; at < connections; at++) {
 }
 `
 
-/** Fails if two polls in a row are late, or one is six times as late. A slow disk delays only one, and not as long. */
-async function watchHealth(program: Program, signal: AbortSignal, from: string, limit = 500) {
-  for (let last = ''; !signal.aborted; await sleep(100)) {
+/** Returns how many milliseconds a poll takes without a flood. It depends on the machine, and on what else runs there. */
+async function usualTime(program: Program): Promise<number> {
+  const times: number[] = []
+  while (times.length < 300) times.push((await pollHealth(program, '127.0.0.2')).took)
+  return times.slice(100).reduce((sum, time) => sum + time) / 200
+}
+
+/** Fails if a poll is late. */
+async function watchHealth(program: Program, signal: AbortSignal, from: string, limit: number) {
+  for (; !signal.aborted; await sleep(100)) {
     const { took, text } = await pollHealth(program, from)
-    const late = took > limit ? text : ''
-    if (late && (last || took > 6 * limit)) throw new Error(`Late /healthz: ${last}; ${late}`)
-    last = late
+    if (took > limit) throw new Error(`Late /healthz (limit: ${Math.round(limit)} ms): ${text}`)
   }
 }
 
@@ -101,9 +102,4 @@ async function pollHealth({ ready, child }: Program, from: string) {
 function scheduled(pid: number | string | undefined): { ran: number; waited: number } {
   const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ').map(Number)
   return { ran: Number(ran) / 1e6, waited: Number(waited) / 1e6 }
-}
-
-function residentMegabytes({ child }: Program): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024)
 }
