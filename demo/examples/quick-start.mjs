@@ -18,7 +18,7 @@ const checkout = createCheckout({
     return true
   },
 })
-await checkout.start() // A missing variable, a wrong key or no service: now, not at the first buyer.
+await checkout.start() // Throws if a variable, the key, or the service is wrong.
 
 const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = express().use(toNode(checkout)) // POST /checkout/handoff and GET /checkout/status
