@@ -18,7 +18,7 @@ const checkout = createCheckout({
     return true
   },
 })
-await checkout.start() // Throws if a variable, the key, or the service is wrong.
+await checkout.start() // Throws if a variable or the key is wrong, or no service runs.
 
 const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = express().use(toNode(checkout)) // POST /checkout/handoff and GET /checkout/status
