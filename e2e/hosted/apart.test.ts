@@ -48,7 +48,7 @@ test('shows a message when no session can be opened, with its fix in a test envi
     [live, 0],
   ] as const) {
     const { id } = await createIntent(api)
-    await page.goto(decorated.publish([]))
+    await page.goto(decorated.publish())
     await connectTo(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
     await authenticate(page, { handoff: { id, clientSecret: 'not-the-secret' }, locale: 'en' })
     await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'fail'])

@@ -1,8 +1,11 @@
 import { payWith } from '@pi-checkout/element/testing'
+import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
+import { toNode } from '@pi-checkout/server/node'
+import { register } from '@pi-checkout/test-support/example'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
+import { startSite } from '@pi-checkout/test-support/sites'
 import type { Page } from '@playwright/test'
 import { addToCart, expectOrder, hostedPage, orderOf } from '../fixtures/buyer.ts'
-import { startSmallShop } from '../fixtures/merchant.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 /** Blocks the scripts of the shop's pages, and goes to the full page as their form does. */
@@ -120,16 +123,34 @@ test('the frame is blocked: its error view leads to the full page', { tag: '@fir
 test('the buyers of a shop that sends no referrer, as with helmet, pay on the full page', {
   tag: '@firefox',
 }, async ({ page, stack }) => {
-  const shop = await startSmallShop(stack.api, {
-    body: '<form method="post" action="/checkout/start"><button>Pay</button></form>',
-    header: ['referrer-policy', 'no-referrer'],
+  const { origin, serve, close } = await startSite(undefined, { name: 'localhost' })
+  await register(stack.api, origin)
+  const checkout = createCheckout({
+    intents: new PaymentIntents({ apiKey: stack.api.apiKey, baseUrl: stack.api.baseUrl }),
+    shopOrigin: origin,
+    authorize: () => 'H-1',
+    order: () => ({ orderId: 'H-1', amount: 150000, currency: 'AMD' }),
+    payments: memoryPayments(),
+    onPaid: () => true,
+    fullPage: { checkoutOrigin: stack.api.checkoutOrigin, returnUrl: () => `${origin}/order` },
   })
-  await page.goto(shop.origin)
+  const handle = toNode(checkout)
+  serve((request, response) => {
+    // Of the checkout's own pages too, as by a proxy.
+    const end = response.end.bind(response)
+    response.end = (...given: unknown[]) =>
+      Reflect.apply(end, response.appendHeader('referrer-policy', 'no-referrer'), given)
+    void handle(request, response, () => {
+      response.setHeader('content-type', 'text/html')
+      response.end('<form method="post" action="/checkout/start"><button>Pay</button></form>')
+    })
+  })
+  await page.goto(origin)
   await page.getByRole('button', { name: 'Pay' }).click()
   await page.waitForURL('**/checkout/*/page?*')
   await payWith(page, 'succeeded')
-  await page.waitForURL(`${shop.origin}/order`)
-  const status = await page.request.get(`${shop.origin}/checkout/status`)
+  await page.waitForURL(`${origin}/order`)
+  const status = await page.request.get(`${origin}/checkout/status`)
   expect(await status.json()).toMatchObject({ phase: 'paid' })
-  await shop.close()
+  await close()
 })
