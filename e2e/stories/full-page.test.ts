@@ -125,11 +125,12 @@ test('the buyers of a shop that sends no referrer, as with helmet, pay on the fu
 }, async ({ page, stack }) => {
   const { origin, serve, close } = await startSite(undefined, { name: 'localhost' })
   await register(stack.api, origin)
+  const orderId = crypto.randomUUID().replaceAll('-', '')
   const checkout = createCheckout({
     intents: new PaymentIntents({ apiKey: stack.api.apiKey, baseUrl: stack.api.baseUrl }),
     shopOrigin: origin,
-    authorize: () => 'H-1',
-    order: () => ({ orderId: 'H-1', amount: 150000, currency: 'AMD' }),
+    authorize: () => orderId,
+    order: () => ({ orderId, amount: 150000, currency: 'AMD' }),
     payments: memoryPayments(),
     onPaid: () => true,
     fullPage: { checkoutOrigin: stack.api.checkoutOrigin, returnUrl: () => `${origin}/order` },
