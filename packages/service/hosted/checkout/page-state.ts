@@ -163,11 +163,6 @@ export function resultOf({ status }: Pick<CheckoutView, 'status'>): Result {
     : 'processing'
 }
 
-/** Returns whether the view cannot change anymore. */
-export function isFinal({ status }: Pick<CheckoutView, 'status'>): boolean {
-  return ['succeeded', 'failed', 'canceled', 'expired'].includes(status)
-}
-
 type ShownStep = Exclude<Step, { readonly name: 'opening' }>
 
 const noNotice = { notice: undefined, error: undefined } as const

@@ -1,4 +1,5 @@
 /** The effects of the page's steps: requests, timers, and messages to the element. @module */
+import { isFinal } from '@pi-checkout/contract/payment-status'
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type {
   CardDetails,
@@ -12,7 +13,6 @@ import {
   type Action,
   type Button,
   isBusy,
-  isFinal,
   next,
   type PageEvent,
   type Step,
@@ -133,7 +133,7 @@ export class PaymentController implements ReactiveController, SessionObserver {
       if (work) void this.#start(work, this.#run)
     }
     if (this.view && before.name !== 'opening' && this.view !== before.view) {
-      if (isFinal(this.view)) this.#poller.stop()
+      if (isFinal(this.view.status)) this.#poller.stop()
       void this.#startResponseTimeout(this.#sending)
     }
     this.#host.requestUpdate()

@@ -1,7 +1,8 @@
 /** Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass. @module */
+import { isFinal } from '@pi-checkout/contract/payment-status'
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 import type { CheckoutApi } from './checkout-client.ts'
-import { isFinal, type PageEvent } from './page-state.ts'
+import type { PageEvent } from './page-state.ts'
 import { jittered, sleep } from './retry.ts'
 
 export class ViewPoller {
@@ -31,7 +32,7 @@ export class ViewPoller {
   /** Runs until the view is final. No failure ends it, so that the typed card stays. */
   async run(): Promise<void> {
     let failures = 0
-    for (let view = this.#shown(); view && !isFinal(view); view = this.#shown()) {
+    for (let view = this.#shown(); view && !isFinal(view.status); view = this.#shown()) {
       this.#current = new AbortController()
       const { signal } = this.#current
       const version = this.#immediate ? undefined : view.version + 1
@@ -65,7 +66,7 @@ export class ViewPoller {
   /** Waits for a view that was requested after this call, or until the view is final. */
   async read(): Promise<void> {
     const view = this.#shown()
-    if (!view || isFinal(view)) return
+    if (!view || isFinal(view.status)) return
     await new Promise<void>((resolve) => {
       this.#readers.push(resolve)
       this.readNow()
