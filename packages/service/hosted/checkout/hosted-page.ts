@@ -41,10 +41,7 @@ export class HostedPage extends LightElement {
   }
 
   protected override willUpdate(): void {
-    const busy = isBusy(this.#payment.step)
     this.#hasFocus = document.hasFocus()
-    this.#hasEnded = this.#busy && !busy
-    this.#busy = busy
   }
 
   /** Moves the focus to a new step, result, or rejection, but only if the buyer was already inside. */
@@ -53,22 +50,20 @@ export class HostedPage extends LightElement {
     const { step } = this.#payment
     const text = failure === undefined ? this.#helpText : helpFor(failure)
     if (text) report('warn', text)
-    const hasChanged = this.#shown !== undefined && this.#shown !== step.name
-    this.#shown = step.name
+    const before = this.#shown ?? step
+    this.#shown = step
     if (!this.#hasFocus) return
+    const hasChanged = before.name !== step.name
     if (step.name === 'card') {
-      const hasNotice = hasChanged || this.#hasEnded
-      if (hasNotice) void this.querySelector<CardForm>('card-form')?.focusNotice()
+      const hasEnded = isBusy(before) && !isBusy(step)
+      if (hasChanged || hasEnded) void this.querySelector<CardForm>('card-form')?.focusNotice()
     } else if (hasChanged) {
       this.querySelector<HTMLElement>('.step .title')?.focus({ preventScroll: true })
     }
   }
 
   /** The step that the latest update has shown. */
-  #shown: Step['name'] | undefined
-  #busy = false
-  /** An action has ended with this update. */
-  #hasEnded = false
+  #shown: Step | undefined
   /** Before this update, since a challenge that is removed loses the focus. */
   #hasFocus = false
 

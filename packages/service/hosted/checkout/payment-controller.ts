@@ -1,6 +1,6 @@
 /** The effects of the page's steps: requests, timers, and messages to the element. @module */
 import { isFinal } from '@pi-checkout/contract/payment-status'
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { LitElement, ReactiveController, ReactiveControllerHost } from 'lit'
 import type {
   CardDetails,
   ChallengeTicket,
@@ -76,9 +76,7 @@ export class PaymentController implements ReactiveController, SessionObserver {
   }
 
   hostUpdated(): void {
-    const { step } = this
-    if (step.name === 'opening') return
-    this.#reporter.report(step.name === 'result' ? step.end : 'ready', isBusy(step))
+    void this.#report()
   }
 
   /** Confirms with a card. Retries send the same `confirmationId`. */
@@ -121,6 +119,14 @@ export class PaymentController implements ReactiveController, SessionObserver {
 
   onPing(): void {
     this.#poller.readNow()
+  }
+
+  async #report(): Promise<void> {
+    // It renders after the page, and the first height is that of a complete view.
+    await this.#host.querySelector<LitElement>('card-form')?.updateComplete
+    const { step } = this
+    if (step.name === 'opening') return
+    this.#reporter.report(step.name === 'result' ? step.end : 'ready', isBusy(step))
   }
 
   #handle(event: PageEvent): void {

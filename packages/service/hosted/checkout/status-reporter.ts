@@ -1,5 +1,5 @@
 /** Reports the form to the element: its height, and that it is usable, busy, or at its end. Never the result. @module */
-import type { LitElement, ReactiveController, ReactiveControllerHost } from 'lit'
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { PageLink } from './frame-link.ts'
 
 /** What the buyer can do: use the form, or nothing more. A declined payment leads from an end back to the form. */
@@ -8,7 +8,6 @@ export type Stage = 'ready' | 'finish' | 'cancel'
 export class StatusReporter implements ReactiveController {
   readonly #host: ReactiveControllerHost & Element
   readonly #link: PageLink
-  #preparation: 'none' | 'running' | 'done' = 'none'
   #stage: Stage | undefined
   #busy = false
 
@@ -24,8 +23,7 @@ export class StatusReporter implements ReactiveController {
 
   /** Sends what has changed since the last call. */
   report(stage: Stage, busy: boolean): void {
-    if (this.#preparation === 'none') void this.#prepare()
-    if (this.#preparation !== 'done') return
+    if (this.#stage === undefined) this.#reportSize()
     // The element ignores `busy` unless the form is usable.
     if (!busy) this.#reportBusy(busy)
     if (stage !== this.#stage) {
@@ -41,18 +39,7 @@ export class StatusReporter implements ReactiveController {
     this.#link.send({ t: 'busy', on: busy })
   }
 
-  /** Waits until the elements inside have rendered too, so that the first view is complete. */
-  async #prepare(): Promise<void> {
-    this.#preparation = 'running'
-    await this.#host.updateComplete
-    await this.#host.querySelector<LitElement>('card-form')?.updateComplete
-    this.#preparation = 'done'
-    this.#reportSize()
-    this.#host.requestUpdate()
-  }
-
   #reportSize(): void {
-    if (this.#preparation !== 'done') return
     const { width, height } = this.#host.getBoundingClientRect()
     // Without width, for example in a closed panel, every word is a line.
     if (width > 0 && height > 0) this.#link.send({ t: 'size', h: Math.ceil(height) })
