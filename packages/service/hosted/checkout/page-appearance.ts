@@ -15,7 +15,6 @@ import { densities, fonts, readAppearance } from './read-appearance.ts'
 
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
 export class PageAppearance {
-  #text: string | undefined
   #appearance: Appearance = {}
   readonly #darkScheme = matchMedia('(prefers-color-scheme: dark)')
 
@@ -25,8 +24,6 @@ export class PageAppearance {
 
   /** @param text - JSON of the merchant's page. */
   set(text: string | undefined): void {
-    if (text === this.#text) return
-    this.#text = text
     const { appearance, errors } = readAppearance(text)
     this.#appearance = appearance
     for (const error of errors) report('error', `pi-checkout: ${error}`)
