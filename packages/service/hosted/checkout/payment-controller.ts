@@ -1,5 +1,4 @@
 /** The effects of the page's steps: requests, timers, and messages to the element. @module */
-import { isFinal } from '@pi-checkout/contract/payment-status'
 import type { LitElement, ReactiveController, ReactiveControllerHost } from 'lit'
 import type {
   CardDetails,
@@ -138,8 +137,7 @@ export class PaymentController implements ReactiveController, SessionObserver {
       this.#run = {}
       if (work) void this.#start(work, this.#run)
     }
-    if (this.view && before.name !== 'opening' && this.view !== before.view) {
-      if (isFinal(this.view.status)) this.#poller.stop()
+    if (before.name !== 'opening' && this.view !== before.view) {
       void this.#startResponseTimeout(this.#sending)
     }
     this.#host.requestUpdate()

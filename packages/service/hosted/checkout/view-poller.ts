@@ -52,11 +52,6 @@ export class ViewPoller {
     this.#endReads()
   }
 
-  /** Ends the running request: the view is final. */
-  stop(): void {
-    this.#current.abort()
-  }
-
   /** Reads now. The next view is of a request that was sent after this call. */
   readNow(): void {
     this.#immediate = true
