@@ -18,25 +18,21 @@ interface SeenRequest {
 /** Responds to one request. The last step of a script repeats. */
 export type Step = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
 
-/**
- * Serves a fake service over HTTP, with its faults. `wait` delays the request before it is executed, and after it, when it
- * may destroy the response.
- */
+/** Serves a fake service over HTTP. `lose` may delay and destroy a response after the request was executed. */
 export function listenerOf(
   service: FakeService,
-  wait: (body: string, response?: ServerResponse) => Promise<unknown> = async () => {},
+  lose: (response: ServerResponse) => Promise<unknown> = async () => {},
 ): RequestListener {
   return async (request, response) => {
     const { method = '' } = request
     const headers = request.headers as Record<string, string>
     const body = await text(request)
-    await wait(body)
     const left = new AbortController()
     response.on('close', () => left.abort())
     const init = { method, headers, ...(body && { body }), signal: left.signal }
     const address = `https://fake-service.invalid${request.url}`
     const result = await service.options.fetch(address, init).catch(() => undefined)
-    await wait('', response)
+    await lose(response)
     if (!result) response.destroy()
     if (!result || response.destroyed) return
     response.writeHead(result.status, Object.fromEntries(result.headers))

@@ -26,8 +26,7 @@ test(`two instances of ${merchants} merchants that are killed during ${orders} o
   const random = seededRandom(seed)
   const happens = (probability: number): boolean => random() < probability
   const services = Array.from({ length: merchants }, () => fakeService())
-  const lose = async (_: string, response?: ServerResponse): Promise<void> => {
-    if (!response) return
+  const lose = async (response: ServerResponse): Promise<void> => {
     await sleep(random() * 10)
     // A response that is lost after the commit.
     if (happens(0.03)) response.destroy()
