@@ -85,14 +85,13 @@ export class OrderPayments {
       throw invalidParam('decision', 'must be "accepted" or "refunded".')
     }
     const { records } = this.#ledger
-    let refusal: string | undefined
+    const order = `order ${JSON.stringify(orderId)}`
     const changed = await records.change(orderId, (record) => {
       const now = Date.now()
-      refusal = refusalOf(record, intentId, decision, now)
+      const refusal = refusalOf(record, intentId, decision, now)
+      if (refusal) throw invalidParam('intentId', `${order} ${refusal}`)
       return resolvePayment(intentId, decision, now)(record)
     })
-    const order = `order ${JSON.stringify(orderId)}`
-    if (refusal) throw invalidParam('intentId', `${order} ${refusal}`)
     const { payments } = await runHooks(this.#ledger, changed)
     const resolved = payments.find((payment) => payment.intentId === intentId)
     if (decision === 'refunded' || resolved?.reason !== 'rejected') return

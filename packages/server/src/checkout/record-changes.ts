@@ -190,7 +190,7 @@ export function resolvePayment(
 ): Change {
   return (record) => {
     const payment = record.payments.find((one) => one.intentId === intentId)
-    if (!payment || refusalOf(record, intentId, decision, now)) return undefined
+    if (!payment) return undefined
     const state = { accepted: 'paying', refunded: 'refunded' } as const
     const hook =
       decision === 'accepted'
