@@ -186,23 +186,18 @@ export class PaymentIntents {
   /**
    * Checks at startup that the variables are set and valid, that the service is reachable, and that it accepts the key.
    *
-   * @returns `environment`: the one that the key selects; `undefined` for a key in another format.
    * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
    * @throws {PiError} If the service cannot be reached or rejects the key, or another server responds at this address.
    * @example
    * await intents.check() // before the server listens
    */
-  async check(
-    options: CallOptions = {},
-  ): Promise<{ readonly environment: 'test' | 'live' | undefined }> {
-    const { apiKey } = this.#readSettings()
+  async check(options: CallOptions = {}): Promise<void> {
     try {
       await this.retrieve(keyCheckId, options)
     } catch (error) {
       // No intent has this id. A service returns this code only after it accepted the key.
       if (!(error instanceof PiError) || error.code !== 'payment_intent_not_found') throw error
     }
-    return { environment: environmentOf(apiKey)?.mode }
   }
 
   /**

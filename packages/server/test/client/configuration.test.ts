@@ -132,12 +132,10 @@ test.each([
   await expect(intents.check()).rejects.toMatchObject({ code })
 })
 
-test('check() returns the environment of the key and creates nothing', async () => {
+test('check() creates nothing', async () => {
   const service = fakeService()
-  expect(await new PaymentIntents(service.options).check()).toEqual({ environment: 'test' })
+  await new PaymentIntents(service.options).check()
   expect(service.intents).toEqual([])
-  const { intents } = await clientOf([problem(404, 'payment_intent_not_found')])
-  expect(await intents.check()).toEqual({ environment: undefined })
 })
 
 function scopeOf(key: string, options: PaymentIntentsOptions = {}): string {
