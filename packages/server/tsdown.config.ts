@@ -1,5 +1,5 @@
 import license from 'rollup-plugin-license'
-import { defineConfig, type Rolldown } from 'tsdown'
+import { defineConfig } from 'tsdown'
 import { bundles, inputOptions, types } from '../../scripts/library.ts'
 
 // Its types are those of an ES module, which it is not.
@@ -19,30 +19,16 @@ function chunkOf(id: string): string | null {
   return /\/packages\/server\/src\/(client|checkout)\//.exec(id)?.[1] ?? null
 }
 
-/** Their sources are not in the package. */
-const noMapOfDependencies: Rolldown.Plugin = {
-  name: 'no-map-of-dependencies',
-  generateBundle: (_options, bundle) => {
-    delete bundle['shared/dependencies.js.map']
-    const chunk = bundle['shared/dependencies.js']
-    if (chunk?.type === 'chunk')
-      chunk.code = chunk.code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
-  },
-}
-
 /** Bundled, because loading zod file by file takes longer than loading the whole package. */
 export default defineConfig([
   bundles(
     { ...entries, 'cli/main': 'src/cli/main.ts' },
     {
       target: 'node20',
-      sourcemap: true,
-      plugins: [licenses({ thirdParty: { output: 'dist/licenses.md' } }), noMapOfDependencies],
+      plugins: [licenses({ thirdParty: { output: 'dist/licenses.md' } })],
       inputOptions: { ...inputOptions, preserveEntrySignatures: 'allow-extension' },
       outputOptions: {
         chunkFileNames: 'shared/[name].js',
-        // The package contains its sources.
-        sourcemapExcludeSources: true,
         // Stack traces show these names.
         codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false },
       },
