@@ -1,8 +1,8 @@
 /** The responses of the private API, by the test card. They survive a reload in this tab. @module */
+import { isFinal } from '@pi-checkout/contract/payment-status'
 import { challengeCodes } from '@pi-checkout/contract/sandbox'
 import type { CardDetails, CheckoutView, ConfirmBody } from '../../shared/checkout-api.ts'
 import { authorize, declines, type ProviderResult } from '../../src/provider/acquirer.ts'
-import { isFinal } from '../checkout/page-state.ts'
 import { bank, bankUrl } from './bank.ts'
 
 interface Stored {
@@ -134,7 +134,7 @@ function failed(code: string): NonNullable<CheckoutView['lastPaymentFailure']> {
 export function answer(form: FormData): void {
   const { view, later = { result: 'authorised' } } = read()
   const code = form.get('action') === 'confirm' ? form.get('code') : undefined
-  if (isFinal(view)) return
+  if (isFinal(view.status)) return
   if (code === challengeCodes.passes) decide(later, view.paymentMethod)
   else if (code === challengeCodes.bankError) settle(failed('authentication_unavailable'))
   else settle(failed(code === undefined ? 'authentication_canceled' : 'authentication_failed'))
