@@ -217,7 +217,10 @@ if (pay) {
 }
 export const [phase, outcome] = [await followPayment('/checkout/status'), payWith]
 `
-const worker = "export { createCheckout, PaymentIntents } from '@pi-checkout/server'\n"
+const worker = `
+export { createCheckout, PaymentIntents } from '@pi-checkout/server'
+export { fakeService } from '@pi-checkout/server/testing'
+`
 const service = "import { startService } from '@pi-checkout/service'\nawait startService()\n"
 const strict = {
   module: 'esnext',

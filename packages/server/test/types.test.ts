@@ -1,9 +1,6 @@
-import { spawnSync } from 'node:child_process'
 import { Agent, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import type { Request as ExpressRequest, RequestHandler } from 'express'
-import { expect, expectTypeOf, test } from 'vitest'
+import { expectTypeOf, test } from 'vitest'
 import { toNode } from '../src/frameworks/node.ts'
 import {
   type AuthorizeQuery,
@@ -62,21 +59,6 @@ test('options and fields may be undefined or null, as from environments and data
   const order = () => ({ ...params, metadata: undefined, version: undefined })
   const unset = { basePath: undefined, onError: undefined, onReview: undefined }
   createCheckout({ intents, shopOrigin, ...hooks, order, ...unset })
-})
-
-test('the published types need neither types of Node.js nor a library after ES2020', {
-  timeout: 60_000,
-}, () => {
-  const [tsc = '', ...types] = [
-    '../../../node_modules/typescript/bin/tsc',
-    '../dist/index.d.ts',
-    '../dist/testing/fake-service.d.ts',
-  ].map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  const options =
-    '--noEmit --strict --lib es2020,dom,dom.iterable --module esnext --moduleResolution bundler --skipLibCheck false --types'
-  const args = [tsc, ...options.split(' '), '', ...types]
-  const { stdout } = spawnSync(process.execPath, args, { cwd: tmpdir(), encoding: 'utf8' })
-  expect(stdout).toBe('')
 })
 
 test('a checkout without a required hook, or with a misspelt option, does not compile', () => {
