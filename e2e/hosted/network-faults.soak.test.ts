@@ -40,7 +40,7 @@ interface FaultyForm {
 
 interface Details {
   readonly intent: { readonly status: string; readonly updatedAt: string }
-  readonly confirmations: readonly { readonly state: string }[]
+  readonly confirmations: readonly { readonly providerPaymentId: string | null }[]
 }
 
 interface FaultyOptions {
@@ -65,7 +65,7 @@ const test = base.extend<{ openFaulty: (options?: FaultyOptions) => Promise<Faul
         clearFaults: () => plan.clear(),
         stored: async () => {
           const { intent, confirmations } = await control<Details>(stack, `/intents/${id}`)
-          const charges = confirmations.filter(({ state }) => state === 'succeeded').length
+          const charges = confirmations.filter((each) => each.providerPaymentId !== null).length
           return { status: intent.status, at: Date.parse(intent.updatedAt), charges }
         },
       }

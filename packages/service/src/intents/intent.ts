@@ -70,14 +70,15 @@ const maxEvents = 3 * maxConfirmations + 1
 /** Version of the document. A release reads this one and the one before it. */
 export const stateVersion = 1
 
+/** A confirmation is open while the intent waits for bank or provider. One with neither failure nor id was abandoned. */
 export interface Confirmation {
   /** Chosen by the hosted page. The same one again is the same confirmation. */
   readonly confirmationId: string
-  readonly state: 'challenge' | 'processing' | 'succeeded' | 'failed' | 'abandoned'
   readonly paymentMethod: PaymentMethod
   /** What the provider has decided from the card, which is then forgotten. */
   readonly outcome: ProviderResult | Pending
   readonly failure: PaymentFailure | null
+  /** Set if it has succeeded. */
   readonly providerPaymentId: string | null
 }
 
@@ -143,16 +144,12 @@ export function settlementOf(intent: Pick<Intent, 'status' | 'state'>): Pending[
   return intent.status === 'processing' && outcome?.result === 'pending' ? outcome.settlement : null
 }
 
-export function isOpen({ state }: Confirmation): boolean {
-  return state === 'challenge' || state === 'processing'
-}
-
 /** Runs before each write. @throws {Error} If the intent is in a state that must not exist. */
 export function assertState(intent: Intent): void {
   const { confirmations, events, challenge } = stateOf(intent)
   const { status } = intent
-  const open = confirmations.filter(isOpen)
   const waits = status === 'requires_action' || status === 'processing'
+  const last = confirmations.at(-1)
   const times = [intent.createdAt, ...events.map(({ at }) => new Date(at))]
   const rules = {
     status: status === (events.at(-1)?.status ?? 'requires_payment_method'),
@@ -160,10 +157,10 @@ export function assertState(intent: Intent): void {
     ids:
       new Set(confirmations.map(({ confirmationId }) => confirmationId)).size ===
       confirmations.length,
-    open:
-      open.length === (waits ? 1 : 0) && (open.length === 0 || confirmations.at(-1) === open[0]),
+    open: !waits || (last?.failure === null && last.providerPaymentId === null),
+    earlier: confirmations.slice(0, -1).every(({ failure }) => failure !== null),
     successes:
-      confirmations.filter(({ state }) => state === 'succeeded').length ===
+      confirmations.filter(({ providerPaymentId }) => providerPaymentId !== null).length ===
       (status === 'succeeded' ? 1 : 0),
     challenge: (challenge !== null) === (status === 'requires_action'),
     times: times.every((time, at) => time >= (times[at - 1] ?? time)),

@@ -6,7 +6,6 @@ import {
   type Confirmation,
   type Intent,
   type IntentEvent,
-  isOpen,
   maxConfirmations,
   stateOf,
   updatedAt,
@@ -27,7 +26,6 @@ export function begin(
   const state = stateOf(intent)
   const confirmation: Confirmation = {
     ...given,
-    state: 'processing',
     failure: null,
     providerPaymentId: null,
   }
@@ -43,7 +41,11 @@ export function settle(
   { at, providerPaymentId }: { readonly at: Date; readonly providerPaymentId: string },
 ): Intent {
   if (result.result === 'authorised') {
-    return move(intent, at, { cause: 'authorised', status: 'succeeded', providerPaymentId })
+    return move(intent, at, {
+      cause: 'authorised',
+      status: 'succeeded',
+      result: { providerPaymentId },
+    })
   }
   return fail(intent, 'declined', at, { ...declines[result.decline], hard: result.hard })
 }
@@ -87,48 +89,31 @@ export function fail(
   const occurredAt = latest(at, updatedAt(intent)).toISOString()
   const failure = { code, declineCode, message, retryable, occurredAt }
   const status = retryable ? 'requires_payment_method' : 'failed'
-  return move(intent, at, { cause, status, failure })
+  return move(intent, at, { cause, status, result: { failure } })
 }
 
 interface Move extends Pick<IntentEvent, 'cause' | 'status'> {
-  readonly failure?: PaymentFailure
-  readonly providerPaymentId?: string
+  /** How the open confirmation ends. */
+  readonly result?: Partial<Pick<Confirmation, 'failure' | 'providerPaymentId'>>
   readonly challenge?: Challenge | null
 }
 
-/** Adds an event, and updates the open confirmation. Times never decrease, although a clock may be set back. */
+/** Adds an event. Times never decrease, although a clock may be set back. */
 export function move(
   intent: Intent,
   at: Date,
-  { cause, status, failure, providerPaymentId, challenge = null }: Move,
+  { cause, status, result, challenge = null }: Move,
 ): Intent {
   const state = stateOf(intent)
   const now = latest(at, updatedAt(intent))
   const event = { cause, status, at: now.toISOString() }
-  const confirmations = state.confirmations.map((confirmation) =>
-    isOpen(confirmation)
-      ? {
-          ...confirmation,
-          state: confirmationStates[status],
-          failure: failure ?? null,
-          providerPaymentId: providerPaymentId ?? null,
-        }
-      : confirmation,
+  const last = state.confirmations.length - 1
+  const confirmations = state.confirmations.map((confirmation, at) =>
+    at === last ? { ...confirmation, ...result } : confirmation,
   )
   const events = [...state.events, event]
   return withState(intent, { ...state, confirmations, events, challenge })
 }
-
-/** State of the open confirmation by the new status of its intent. */
-const confirmationStates = {
-  requires_payment_method: 'failed',
-  requires_action: 'challenge',
-  processing: 'processing',
-  succeeded: 'succeeded',
-  failed: 'failed',
-  canceled: 'abandoned',
-  expired: 'abandoned',
-} as const satisfies Record<Intent['status'], Confirmation['state']>
 
 export function latest(one: Date, other: Date): Date {
   return one > other ? one : other

@@ -89,6 +89,7 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     const responses = await Promise.all(Array.from({ length: 20 }, pay))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
     const details = await (await service.control('GET', `/intents/${id}`)).json()
-    expect(details).toMatchObject({ confirmations: [{ state: 'succeeded' }] })
+    const paid = { status: 'succeeded', providerPaymentId: expect.stringMatching(/^sim_/) }
+    expect(details).toMatchObject({ intent: paid, confirmations: [{ failure: null }] })
   })
 })
