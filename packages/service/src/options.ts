@@ -40,7 +40,7 @@ export function createOptions(config: Config, given: Given) {
     authenticator: createAuthenticator(db, now),
     limits: createRateLimits(config),
     intents,
-    sessions: createSessions({ intents, keys, challengeUrl }),
+    sessions: createSessions({ intents, keys, now, challengeUrl }),
     waits: createWaits({ db, now }, stopping),
     requestLog: createRequestLog(now),
     faults: createFaultRules(),

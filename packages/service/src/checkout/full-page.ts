@@ -7,7 +7,7 @@ import { type App, parseForms } from '../http/app.ts'
 import { openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { intentIdPattern } from '../ids.ts'
-import { load, type Snapshot } from '../intents/store.ts'
+import type { Snapshot } from '../intents/store.ts'
 import type { AppOptions } from '../options.ts'
 import { tokenLifetimes, type Verified } from '../tokens.ts'
 import { sendCheckoutPage, sendErrorPage } from './pages.ts'
@@ -108,7 +108,7 @@ export function addFullPageRoutes(app: App, options: AppOptions): void {
     async (request, reply) => {
       const { id } = request.params
       const { return: sent, locale, appearance } = request.query
-      const snapshot = intentIdPattern.test(id) ? await load(intents, id) : undefined
+      const snapshot = intentIdPattern.test(id) ? await intents.load(id) : undefined
       if (!snapshot) return showMissing(reply)
       const { environment, intent } = snapshot
       request.facts.environment = environment
@@ -122,7 +122,7 @@ export function addFullPageRoutes(app: App, options: AppOptions): void {
         return reply.headers(openPageHeaders).redirect(returnUrl, 303)
       }
       const full = { return: returnUrl, locale, appearance }
-      return sendCheckoutPage(reply, options, { environment, now: intents.now(), full })
+      return sendCheckoutPage(reply, options, { environment, full })
     },
   )
 }

@@ -5,12 +5,13 @@ import type { App } from '../http/app.ts'
 import { openPageHeaders } from '../http/page-headers.ts'
 import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
+import { findEnvironment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import { addFullPageRoutes, IdSchema } from './full-page.ts'
 import { readPage, sendCheckoutPage, sendErrorPage } from './pages.ts'
 
 export function addPageRoutes(app: App, options: AppOptions): void {
-  const { publicUrl, hostedFolder, intents, requestLog } = options
+  const { db, publicUrl, hostedFolder, intents, requestLog } = options
 
   app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {
     const { facts, headers, method, params } = request
@@ -20,7 +21,7 @@ export function addPageRoutes(app: App, options: AppOptions): void {
     // The request log warns of a `clientSecret` in an address.
     const [id = ''] = params.id.split(/_secret_/i, 1)
     const intent = intentIdPattern.test(id) ? await intents.find(id) : undefined
-    const environment = intent && (await intents.environment(intent.environmentId))
+    const environment = intent && (await findEnvironment(db, intent.environmentId))
     facts.environment = environment
     facts.intent = intent
     // Older browsers do not say it, and show after some seconds that no page around it answers.
@@ -32,7 +33,7 @@ export function addPageRoutes(app: App, options: AppOptions): void {
       facts.unregisteredOrigin = embedder
       return showError({ code: 'origin_not_allowed', mode: environment.mode })
     }
-    return sendCheckoutPage(reply, options, { environment, now: intents.now() })
+    return sendCheckoutPage(reply, options, { environment })
   })
 
   app.get(routes.preload.path, (_request, reply) =>

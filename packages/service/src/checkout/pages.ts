@@ -17,19 +17,15 @@ type FullPage = Readonly<Record<'return' | 'locale' | 'appearance', string>>
 /** Sends the hosted page: for a frame in pages of registered origins, or as a full page, which no page may frame. */
 export function sendCheckoutPage(
   reply: FastifyReply,
-  { publicUrl, challengeUrl, hostedFolder }: AppOptions,
-  {
-    environment,
-    now,
-    full,
-  }: { readonly environment: Environment; readonly now: Date; readonly full?: FullPage },
+  { publicUrl, challengeUrl, hostedFolder, now }: AppOptions,
+  { environment, full }: { readonly environment: Environment; readonly full?: FullPage },
 ): FastifyReply {
   const { allowedOrigins, mode } = environment
   const registered = full ? [] : allowedOrigins
   const values = {
     origins: registered.join(' '),
     mode,
-    now: now.toISOString(),
+    now: now().toISOString(),
     ...full,
   }
   const attributes = Object.entries(values).map(

@@ -7,7 +7,7 @@ import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
 import { lastConfirmation, selectedMethod, stateOf } from '../intents/intent.ts'
 import type { Cause, Rejection } from '../intents/lifecycle.ts'
-import { change, type IntentStore, load, type Snapshot } from '../intents/store.ts'
+import type { IntentStore, Snapshot } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createTokens, type TokenSubject, type Verified } from '../tokens.ts'
 
@@ -27,14 +27,16 @@ const sessionRate: Rate = { burst: 100, perSecond: 1 }
 export function createSessions({
   intents,
   keys,
+  now,
   challengeUrl,
 }: {
   readonly intents: IntentStore
   readonly keys: SecretKeys
+  readonly now: () => Date
   readonly challengeUrl: string
 }) {
-  const { sign, verify } = createTokens(keys, intents.now)
-  const limit = createBuckets(sessionRate, intents.now).take
+  const { sign, verify } = createTokens(keys, now)
+  const limit = createBuckets(sessionRate, now).take
 
   /** Verifies the token of a request without the store. @throws {ProblemError} `invalid_session` */
   async function ofRequest({ headers }: FastifyRequest): Promise<Verified> {
@@ -47,7 +49,7 @@ export function createSessions({
 
   /** Reads the intent of a session. @throws {ProblemError} If its origin or its secret was revoked. */
   async function read({ id, origin }: TokenSubject): Promise<Snapshot> {
-    const snapshot = await load(intents, id)
+    const snapshot = await intents.load(id)
     const isActive =
       snapshot?.environment.allowedOrigins.includes(origin) && snapshot.intent.revokedAt === null
     if (snapshot && isActive) return snapshot
@@ -89,7 +91,7 @@ export function createSessions({
       purpose: 'session' | 'full-page',
       { id, clientSecret, origin }: OpenSessionBody,
     ) => {
-      const snapshot = await load(intents, id)
+      const snapshot = await intents.load(id)
       const isValid =
         snapshot && opens(keys, snapshot.intent, { candidate: clientSecret, at: snapshot.at })
       if (!isValid) throw actionError('payment_intent_not_found')
@@ -109,7 +111,7 @@ export function createSessions({
     },
     /** Changes the intent of a session, and returns what its page may see. */
     act: async ({ checkout }: FastifyRequest, cause: Cause): Promise<CheckoutView> => {
-      const changed = await change(intents, checkout.session.id, cause)
+      const changed = await intents.change(checkout.session.id, cause)
       if (!changed || changed.rejection === 'payment_intent_not_found') throw sessionEnded()
       if (changed.rejection) throw actionError(changed.rejection)
       return view(changed)

@@ -6,7 +6,7 @@
  */
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { ExplainedError } from '../explained-error.ts'
-import { change, createIntentStore } from '../intents/store.ts'
+import { createIntentStore } from '../intents/store.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import * as environments from '../merchants/environments.ts'
 import type { Database } from '../store/database.ts'
@@ -63,7 +63,7 @@ export async function removeOrigin(db: Database, origin: string, named: Named) {
 
 export async function revokeSecret(db: Database, id: string) {
   const intents = createIntentStore({ db, now: () => new Date() })
-  if (await change(intents, id, { type: 'revoked' })) return { id, secretRevoked: true }
+  if (await intents.change(id, { type: 'revoked' })) return { id, secretRevoked: true }
   throw new ExplainedError(
     'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
   )

@@ -11,7 +11,7 @@ import type { AppOptions } from '../options.ts'
 import { clientSecret } from './client-secret.ts'
 import { dueAt } from './deadlines.ts'
 import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
-import { draftIntent, load } from './store.ts'
+import { draftIntent } from './store.ts'
 import { createdView, merchantView } from './views.ts'
 
 declare module 'fastify' {
@@ -80,7 +80,7 @@ export function addIntentRoutes(
       facts.intent = found
       const due = dueAt(found)
       const isDue = due && due <= environmentNow(environment, now())
-      const current = isDue ? (await load(intents, found.id))?.intent : found
+      const current = isDue ? (await intents.load(found.id))?.intent : found
       if (!current) throw notFound()
       return json(reply, merchantView(current))
     },

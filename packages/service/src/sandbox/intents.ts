@@ -29,7 +29,7 @@ import {
   type Place,
   readableIntents,
 } from '../intents/statements.ts'
-import { change, load, type Snapshot, type StoreAndClock } from '../intents/store.ts'
+import type { Snapshot, StoreAndClock } from '../intents/store.ts'
 import { merchantView } from '../intents/views.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
@@ -41,7 +41,7 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
 
   /** The sandbox does not reveal whether a live intent exists. */
   async function found(id: string): Promise<Snapshot> {
-    const snapshot = await load(intents, id)
+    const snapshot = await intents.load(id)
     if (snapshot?.environment.mode === 'test') return snapshot
     throw notFound(unknownIntent)
   }
@@ -94,7 +94,7 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
     { schema: { params, body: SettleSchema } },
     async ({ params: { id }, body: { outcome } }, reply) => {
       await found(id)
-      const changed = await change(intents, id, {
+      const changed = await intents.change(id, {
         type: 'simulated',
         outcome,
         confirmationId: newId('sandbox_', 16),

@@ -13,7 +13,6 @@ import { page } from '../http/send.ts'
 import { newId } from '../ids.ts'
 import { type Challenge, stateOf } from '../intents/intent.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import { change, load } from '../intents/store.ts'
 import type { AppOptions } from '../options.ts'
 import { hashOfToken } from '../tokens.ts'
 import { bankPage, type Outcome } from './pages.ts'
@@ -32,7 +31,7 @@ export function addTestBankRoutes(app: App, options: AppOptions): void {
     { token, code }: { readonly token: string; readonly code: string | undefined },
   ): Promise<{ readonly outcome: Outcome; readonly origins: readonly string[] }> {
     const subject = await sessions.verify(purpose, token)
-    const found = subject && (await load(intents, subject.id))
+    const found = subject && (await intents.load(subject.id))
     const origins = found?.environment.allowedOrigins ?? []
     const over = { outcome: { next: 'over', returnPage: null }, origins } as const
     if (!subject || !origins.includes(subject.origin)) return over
@@ -42,7 +41,7 @@ export function addTestBankRoutes(app: App, options: AppOptions): void {
       purpose === 'challenge'
         ? { type: 'challenge_entered', ...step }
         : { type: 'challenge_answered', code, providerPaymentId: newId('sim_', 24), ...step }
-    const changed = await change(intents, subject.id, cause)
+    const changed = await intents.change(subject.id, cause)
     if (!changed || changed.rejection) return over
     const { challenge } = stateOf(changed.intent)
     if (challenge) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { change, createIntentStore } from '../../src/intents/store.ts'
+import { createIntentStore } from '../../src/intents/store.ts'
 import { openPool } from '../../src/store/postgres.ts'
 import { shareChanges } from '../../src/store/receive.ts'
 import type { Statement } from '../../src/store/sql.ts'
@@ -50,7 +50,7 @@ test('shows a change to a waiting buyer that could not be published at once', as
   }
   const db = shareChanges({ ...pool, query }, () => new pg.Client(server.url))
   atEnd(() => db.close())
-  await change(createIntentStore({ db, now: () => new Date() }), id, { type: 'canceled' })
+  await createIntentStore({ db, now: () => new Date() }).change(id, { type: 'canceled' })
   expect(await (await waiting.response).json()).toMatchObject(canceled)
   expect(failures).toBeLessThan(1)
 })

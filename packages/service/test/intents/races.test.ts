@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stateOf } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
-import { change, createIntentStore } from '../../src/intents/store.ts'
+import { createIntentStore } from '../../src/intents/store.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { answer, asked, opened, pay, simulated } from '../support/causes.ts'
@@ -91,9 +91,9 @@ describe.each(subjects)('%s', async (_, open) => {
     now = createdAt
     const { id } = newIntent()
     await one.create({ intent: newIntent({ id, createdAt }) })
-    for (const cause of first) await change(one, id, cause)
+    for (const cause of first) await one.change(id, cause)
     now = after(hours)
-    const changing = causes.map(async (cause, at) => await change(storeOf(at), id, cause))
+    const changing = causes.map(async (cause, at) => await storeOf(at).change(id, cause))
     const results = await Promise.all(changing)
     const accepted = results.filter((each) => each && !each.rejection).length
     return { accepted, intent: await one.find(id) }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Draft } from '../../src/intents/statements.ts'
-import { change, createIntentStore, load } from '../../src/intents/store.ts'
+import { createIntentStore } from '../../src/intents/store.ts'
 import { StoreError } from '../../src/store/errors.ts'
 import { pay } from '../support/causes.ts'
 import { hashes, newIntent, observed, stores } from '../support/store.ts'
@@ -61,7 +61,7 @@ describe.each(stores)('%s', async (_, open) => {
     const found = await Promise.all([...intents.map(({ id }) => id), 'pi_none'].map(find))
     expect(found).toEqual([...intents, undefined])
     expect(Object.keys(found[1]?.metadata ?? {})).toEqual(['z', 'a', 'quoted', 'lone'])
-    expect(await load(store, 'pi_none')).toBeUndefined()
+    expect(await store.load('pi_none')).toBeUndefined()
   })
 
   test('creates no intent in an environment that was deleted meanwhile', async () => {
@@ -81,10 +81,10 @@ describe.each(stores)('%s', async (_, open) => {
       if (!text.trimStart().startsWith('select')) writes.push(text)
     })
     const revoking = createIntentStore({ db: counted, now: () => at })
-    for (let times = 0; times < 2; times++) await change(revoking, intent.id, { type: 'revoked' })
+    for (let times = 0; times < 2; times++) await revoking.change(intent.id, { type: 'revoked' })
     expect(writes).toHaveLength(1)
     const state = { events: [{ cause: 'revoked', status: 'canceled' }] }
     expect(await find(intent.id)).toMatchObject({ status: 'canceled', revokedAt: at, state })
-    expect((await change(store, intent.id, pay()))?.rejection).toBe('payment_intent_not_found')
+    expect((await store.change(intent.id, pay()))?.rejection).toBe('payment_intent_not_found')
   })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { change, createIntentStore } from '../../src/intents/store.ts'
+import { createIntentStore } from '../../src/intents/store.ts'
 import { findApiKey } from '../../src/merchants/api-keys.ts'
 import { openPool } from '../../src/store/postgres.ts'
 import { shareChanges } from '../../src/store/receive.ts'
@@ -43,7 +43,7 @@ type Idle = Awaited<ReturnType<typeof openIdle>>
 const operations: readonly [what: string, run: (idle: Idle) => Promise<unknown>][] = [
   ['a create', ({ store }) => store.create({ intent: newIntent() })],
   ['a read', ({ store, intent }) => store.find(intent.id)],
-  ['a change', ({ store, intent }) => change(store, intent.id, { type: 'canceled' })],
+  ['a change', ({ store, intent }) => store.change(intent.id, { type: 'canceled' })],
   ['a look-up of a key', ({ db }) => findApiKey(db, 'pi_sk_test_x')],
   ['a statement without a name', ({ db }) => db.query(sql`select 1 as one`)],
   ['a readiness check', ({ db }) => db.probe()],
