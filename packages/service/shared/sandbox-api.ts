@@ -11,8 +11,8 @@ export interface SandboxEnvironment {
   readonly id: string
   readonly merchant: string
   readonly origins: readonly string[]
-  /** Clock of the environment. `offset` is in milliseconds from real time. */
-  readonly clock: { readonly offset: number; readonly now: string }
+  /** Clock of the environment: its milliseconds from real time. */
+  readonly clock: { readonly offset: number }
   readonly counts: { readonly failures: number; readonly rules: number }
   /** Those that are not revoked. */
   readonly keys: readonly {

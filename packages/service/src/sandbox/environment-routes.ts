@@ -12,7 +12,6 @@ import {
   changeOrigin,
   type Environment,
   ensureEnvironment,
-  environmentNow,
   listEnvironments,
 } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
@@ -27,7 +26,7 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     id: environment.id,
     merchant: environment.merchantName,
     origins: environment.allowedOrigins,
-    clock: clockOf(environment, now()),
+    clock: { offset: environment.clockOffset },
     counts: {
       failures: requestLog.countFailures(environment.id),
       rules: faults.list(environment.id).length,
@@ -79,8 +78,8 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     routes.setClock.path,
     { schema: { body: SetClock } },
     async ({ environment, body }, reply) => {
-      const clockOffset = await setClock(db, environment.id, body)
-      if (clockOffset !== undefined) return json(reply, clockOf({ clockOffset }, now()))
+      const offset = await setClock(db, environment.id, body)
+      if (offset !== undefined) return json(reply, { offset })
       throw new ProblemError('validation_failed', 'The clock must stay within ten years of now.')
     },
   )
@@ -127,11 +126,6 @@ const Origin = z.string(originRule).refine((text) => readOrigin(text) !== undefi
 const CreateEnvironmentSchema = z.strictObject({
   origins: z.array(Origin).max(20, 'must be at most 20 origins').default([]),
 })
-
-function clockOf(environment: Pick<Environment, 'clockOffset'>, now: Date) {
-  const time = environmentNow(environment, now).toISOString()
-  return { offset: environment.clockOffset, now: time }
-}
 
 /**
  * Sets a clock back without undoing an expiry that was read.
