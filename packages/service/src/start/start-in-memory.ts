@@ -66,7 +66,7 @@ export async function startService({
   const names = { '--port': 'port', '--shop-origin': 'shopOrigins', PI_LOG_LEVEL: 'logLevel' }
   const config = readConfig(flags, { PI_LOG_LEVEL: logLevel }, names)
   const running = await startInstance(config)
-  const { environment: _, apiKey, ...ready } = running.ready
+  const { apiKey, ...ready } = running.ready
   if (apiKey === null) throw new Error('A store in memory has no key')
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => {

@@ -24,7 +24,6 @@ export interface RunningService {
     readonly checkoutOrigin: string
     /** Test key of the demo merchant. `null` with PostgreSQL, except with `--demo`. */
     readonly apiKey: string | null
-    readonly environment: 'test'
     readonly inspectorUrl: string
     readonly adminToken: string
   }
@@ -105,7 +104,6 @@ async function serve(
       baseUrl,
       checkoutOrigin,
       apiKey,
-      environment: 'test',
       // A link that works on this machine: a proxy should not serve the sandbox.
       inspectorUrl: `${config.sandboxFrom === 'network' ? checkoutOrigin : baseUrl}/_sandbox/#${adminToken}`,
       adminToken,

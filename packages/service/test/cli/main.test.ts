@@ -53,7 +53,6 @@ test('prints all that a merchant and a shop need in one line', () => {
     baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     checkoutOrigin: service.url,
     apiKey: expect.stringMatching(/^pi_sk_test_[A-Za-z0-9]{16}_[A-Za-z0-9]{36}$/),
-    environment: 'test',
     inspectorUrl: `${service.url}/_sandbox/#${service.ready.adminToken}`,
     adminToken: expect.any(String),
   })
