@@ -78,7 +78,6 @@ export function addFullPageRoutes(app: App, options: AppOptions): void {
         const handoff = { id, clientSecret, origin }
         const { token, snapshot } = await sessions.open('full-page', handoff)
         const { environment } = snapshot
-        request.facts.environment = environment
         const { allowedOrigins: registered, mode } = environment
         // The form must be one of a registered page, which browsers name with each post.
         const isRegistered = registered.includes(request.headers.origin ?? '')
@@ -111,7 +110,6 @@ export function addFullPageRoutes(app: App, options: AppOptions): void {
       const snapshot = intentIdPattern.test(id) ? await intents.load(id) : undefined
       if (!snapshot) return showMissing(reply)
       const { environment, intent } = snapshot
-      request.facts.environment = environment
       const returnUrl = readFullReturnUrl(sent, { publicUrl, snapshot })
       if (!returnUrl) return showClosed(reply, environment.mode)
       // After the end, and without a cookie, as where the browser denies them, the way on is the shop.
