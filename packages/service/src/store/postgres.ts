@@ -184,9 +184,5 @@ async function runSet(
 }
 
 /** Returns integers as numbers: all columns have safe ones. */
-const codec: pg.CustomTypesConfig = {
-  getTypeParser: (id: number, format?: 'text' | 'binary') => {
-    if (id === pg.types.builtins.INT8) return Number
-    return format === 'binary' ? pg.types.getTypeParser(id, format) : pg.types.getTypeParser(id)
-  },
-}
+const codec = new pg.TypeOverrides()
+codec.setTypeParser(pg.types.builtins.INT8, Number)
