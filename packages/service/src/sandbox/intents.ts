@@ -76,6 +76,7 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
   app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {
     const { intent, environment } = await found(id)
     const { confirmations, events } = stateOf(intent)
+    const requests = requestLog.requests(environment.id).filter(({ intentId }) => intentId === id)
     return json(reply, {
       intent: merchantView(intent),
       environment: environment.id,
@@ -85,7 +86,7 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
       secretRevoked: intent.revokedAt !== null,
       events,
       confirmations,
-      requests: requestLog.requestsAbout(environment.id, id),
+      requests: requests.slice(0, maxRequests),
     } satisfies ShownIntent)
   })
 
@@ -132,6 +133,9 @@ const SettleSchema = z.strictObject({
 })
 
 const unknownIntent = 'No test environment has a Payment Intent with this id.'
+
+/** Number of requests that an intent's details show. */
+const maxRequests = 20
 
 /** Number of lists that a search reads for one page. */
 const maxLists = 50

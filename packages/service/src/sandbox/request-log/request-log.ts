@@ -61,8 +61,6 @@ export function createRequestLog(now: () => Date) {
     /** Returns a request that `requests` lists, with its headers and bodies. */
     find: (environmentId: string, requestId: string): LogEntry | undefined =>
       visible(environmentId).find(({ request }) => request.requestId === requestId),
-    requestsAbout: (environmentId: string, intentId: string): readonly LoggedRequest[] =>
-      newest(visible(environmentId).filter(({ request }) => request.intentId === intentId)),
     issues: ({ id, allowedOrigins }: Pick<Environment, 'id' | 'allowedOrigins'>) =>
       findIssues(visible(id), allowedOrigins),
     /** Clears the requests of an environment and of unknown environments. */
@@ -89,11 +87,6 @@ const maxEntries = 500
 const maxBodies = 100
 /** Environments that requests were sent to most recently. */
 const maxRings = 100
-const maxAboutOne = 20
-
-function newest(entries: readonly LogEntry[]): readonly LoggedRequest[] {
-  return entries.slice(0, maxAboutOne).map(({ request }) => request)
-}
 
 /** Returns whether a request failed, or its connection closed before the response. */
 function isFailure({ request: { status, operation } }: LogEntry): boolean {
