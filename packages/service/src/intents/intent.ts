@@ -130,12 +130,8 @@ export function selectedMethod(intent: Intent): PaymentMethod | null {
 
 /** Returns the time of the last event, or of the creation. */
 export function updatedAt({ state, createdAt }: Pick<Intent, 'state' | 'createdAt'>): Date {
-  const last = lastEvent({ state })
+  const last = state?.events.at(-1)
   return last ? new Date(last.at) : createdAt
-}
-
-export function lastEvent({ state }: Pick<Intent, 'state'>): IntentEvent | undefined {
-  return state?.events.at(-1)
 }
 
 /** Returns when a confirmation that the provider has accepted takes effect. */

@@ -1,6 +1,6 @@
 /** What merchants see of an intent. Fields are listed, so that no other is included. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract'
-import { type Intent, lastConfirmation, lastEvent, selectedMethod } from './intent.ts'
+import { type Intent, lastConfirmation, selectedMethod, updatedAt } from './intent.ts'
 
 /** Returns the response to a create and to its replays: the intent as it was created, and its secret. */
 export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
@@ -12,7 +12,6 @@ export function createdView(intent: Intent, clientSecret: string): CreatedPaymen
 export function merchantView(intent: Intent): PaymentIntent {
   const confirmation = lastConfirmation(intent)
   const challenge = intent.state?.challenge
-  const createdAt = intent.createdAt.toISOString()
   return {
     id: intent.id,
     amount: intent.amount,
@@ -25,7 +24,7 @@ export function merchantView(intent: Intent): PaymentIntent {
     lastPaymentFailure: confirmation?.failure ?? null,
     nextAction: challenge ? { type: challenge.type, expiresAt: challenge.expiresAt } : null,
     providerPaymentId: confirmation?.providerPaymentId ?? null,
-    createdAt,
-    updatedAt: lastEvent(intent)?.at ?? createdAt,
+    createdAt: intent.createdAt.toISOString(),
+    updatedAt: updatedAt(intent).toISOString(),
   }
 }
