@@ -6,7 +6,7 @@ import { ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
 import { rejectBrowser } from '../merchants/authenticate.ts'
-import { type Environment, environmentNow } from '../merchants/environments.ts'
+import { environmentNow } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import { clientSecret } from './client-secret.ts'
 import { dueAt } from './deadlines.ts'
@@ -14,26 +14,19 @@ import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
 import { draftIntent } from './store.ts'
 import { createdView, merchantView } from './views.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Environment of the API key. */
-    merchant: Environment
-  }
-}
-
 /** @param hooksOf - Returns the sandbox's faults for an operation. */
 export function addIntentRoutes(
   app: App,
   { authenticator, limits, intents, keys, now }: AppOptions,
   hooksOf: (operation: 'create' | 'retrieve') => OperationHooks,
 ): void {
-  app.decorateRequest('merchant', null as never)
+  app.decorateRequest('environment', null as never)
 
   async function authenticate(request: FastifyRequest): Promise<void> {
     rejectBrowser(request)
     const environment = await authenticator.authenticate(request)
     request.facts.environment = environment
-    request.merchant = environment
+    request.environment = environment
     limits.request(environment)
   }
 
@@ -48,7 +41,7 @@ export function addIntentRoutes(
       onSend: onCreate.after,
     },
     async (request, reply) => {
-      const { body, facts, merchant: environment } = request
+      const { body, facts, environment } = request
       const environmentId = environment.id
       const createdAt = environmentNow(environment, now())
       const key = readIdempotencyKey(request)
@@ -73,7 +66,7 @@ export function addIntentRoutes(
       onSend: onRetrieve.after,
     },
     async (request, reply) => {
-      const { facts, merchant: environment } = request
+      const { facts, environment } = request
       const { id } = request.params as { readonly id: string } // The path has it.
       const found = intentIdPattern.test(id) ? await intents.find(id) : undefined
       if (!found || found.environmentId !== environment.id) throw notFound()

@@ -23,6 +23,13 @@ export interface Environment extends EnvironmentName {
   readonly clockOffset: number
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** That of the API key of the merchant API, or that in a path of the sandbox API. */
+    environment: Environment
+  }
+}
+
 export interface EnvironmentRow extends Omit<Environment, 'allowedOrigins'> {
   readonly allowedOrigins: string
 }

@@ -12,19 +12,12 @@ import { faultOperations } from '../../shared/sandbox-api.ts'
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { json } from '../http/send.ts'
-import { type Environment, findEnvironment } from '../merchants/environments.ts'
+import { findEnvironment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import { isSameSecret } from '../secret-keys.ts'
 import { addEnvironmentRoutes } from './environment-routes.ts'
 import { faultNames, isFault } from './faults.ts'
 import { addIntentRoutes } from './intents.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Test environment in the path of the sandbox API. */
-    environment: Environment
-  }
-}
 
 /** Rejects requests from other hosts, and requests for a public host name, with 404. */
 export function checkLocal({ headers, socket }: FastifyRequest): void {
