@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface ConnectionBounds {
@@ -49,18 +49,17 @@ export function serveConnections(
   })
 
   /** Requests that wait for a turn, by address. */
-  const waiting = new Map<string, Exchange[]>()
+  const waiting = new Map<string, ServerResponse[]>()
   /** Whether a turn is planned or runs. */
   let isServing = false
   /** Requests of one address that begin in the next turn. */
   let inTurn = maxInTurn
 
-  function begin(exchange: Exchange): void {
-    const { request, response } = exchange
-    const socket: TrackedSocket = request.socket
+  function begin(response: ServerResponse): void {
+    const socket: TrackedSocket = response.req.socket
     const state = socket[connection]
     if (!state || socket.destroyed) return
-    state.current = exchange
+    state.current = response
     sockets.delete(socket)
     sockets.add(socket)
     response.on('close', next)
@@ -68,17 +67,17 @@ export function serveConnections(
     isServing = true
     const address = socket.remoteAddress ?? ''
     const others = waiting.get(address)
-    if (others) others.push(exchange)
-    else waiting.set(address, [exchange])
+    if (others) others.push(response)
+    else waiting.set(address, [response])
   }
 
   function serveTurn(): void {
     const before = process.cpuUsage()
-    for (const [address, exchanges] of waiting) {
-      for (const { request, response } of exchanges.splice(0, inTurn)) {
-        if (!request.socket.destroyed) listener(request, response)
+    for (const [address, responses] of waiting) {
+      for (const response of responses.splice(0, inTurn)) {
+        if (!response.req.socket.destroyed) listener(response.req, response)
       }
-      if (exchanges.length === 0) waiting.delete(address)
+      if (responses.length === 0) waiting.delete(address)
     }
     // Runs after all that these requests do in this turn.
     setImmediate(() => {
@@ -117,15 +116,15 @@ export function serveConnections(
     const state = socket[connection]
     // Node.js parses all that it has read, also after the connection was closed.
     if (!state || socket.destroyed) return
-    if (!state.current) return begin({ request, response })
-    if (state.pipelined.push({ request, response }) > maxPipelined) socket.destroy()
+    if (!state.current) return begin(response)
+    if (state.pipelined.push(response) > maxPipelined) socket.destroy()
   })
 
   // Node.js waits once more if a part of the data was sent, so that a slow reader is not disconnected.
   server.timeout = writeTimeout / 2
   server.on('timeout', (socket: TrackedSocket) => {
     const current = socket[connection]?.current
-    const waitsForService = current && !current.response.writableEnded
+    const waitsForService = current && !current.writableEnded
     if (waitsForService) socket.setTimeout(server.timeout)
     else socket.destroy()
   })
@@ -141,26 +140,21 @@ export function closeAfterResponses(socket: TrackedSocket): boolean {
   const state = socket[connection]
   if (!state?.current) return false
   const { current, pipelined } = state
-  const { request, response } = pipelined.at(-1) ?? current
-  if (request.complete) state.isClosing = true
-  else if (pipelined.length === 0 && !response.headersSent) return false
+  const last = pipelined.at(-1) ?? current
+  if (last.req.complete) state.isClosing = true
+  else if (pipelined.length === 0 && !last.headersSent) return false
   else socket.destroy()
   return true
-}
-
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
 }
 
 // A property of the socket: a map would need a lookup for each request.
 const connection = Symbol('connection')
 
 interface Connection {
-  /** Request that is being served, until its response has been sent. */
-  current: Exchange | undefined
-  /** Requests that arrived before that. */
-  readonly pipelined: Exchange[]
+  /** Response to the request that is being served, until it has been sent. */
+  current: ServerResponse | undefined
+  /** Responses to the requests that arrived before that. */
+  readonly pipelined: ServerResponse[]
   /** Whether the connection closes when no request is left. */
   isClosing: boolean
 }
@@ -182,5 +176,5 @@ function closeOne(sockets: Set<TrackedSocket>): void {
 /** Returns whether a connection has no request, an incomplete one, or a response that the client has not read. */
 function waitsForClient(socket: TrackedSocket): boolean {
   const current = socket[connection]?.current
-  return !current?.request.complete || current.response.writableEnded
+  return !current?.req.complete || current.writableEnded
 }
