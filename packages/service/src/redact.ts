@@ -92,7 +92,6 @@ export function maskIds(path: string): string {
 
 /** Returns whether an address contains a credential, also percent-encoded. */
 export function hasSecret(url: string): boolean {
-  if (url.length < minUrlLength) return false
   const text = decodePercent(url)
   return text === undefined || wholeCredential.test(text)
 }
@@ -104,6 +103,3 @@ export function hasSecret(url: string): boolean {
 const credential =
   /(_secret_|pi_sk_(?:test|live)_)[^/]*|(?<!\d)(?:[3-6]|2[ -]?[2-7])(?:[ -]?\d){13,18}(?!\d)/gi
 const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
-
-/** Length of an API key. A client secret is longer. */
-const minUrlLength = 64
