@@ -9,6 +9,7 @@ import { addAudience, type Check, hostCheck } from './http/audience.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { addIntentRoutes } from './intents/routes.ts'
 import type { AppOptions } from './options.ts'
+import { hostedFolder } from './package-root.ts'
 import { faultHooks } from './sandbox/faults.ts'
 import { addSandboxRoutes, adminCheck, checkLocal, checkNull } from './sandbox/sandbox.ts'
 import { addTestBankRoutes } from './test-bank/routes.ts'
@@ -18,14 +19,14 @@ export async function createMainApp(
   options: AppOptions,
   server?: HttpOptions['server'],
 ): Promise<App> {
-  const { publicUrl, hostedFolder, requestLog, adminToken } = options
+  const { publicUrl, requestLog, adminToken } = options
   const app = createApp({
     ...options,
     server,
     onUnknownPath: requestLog.watchUnknown,
-    problemPage: (reply, problem) => problemPage(reply, problem, options),
+    problemPage,
   })
-  await app.register(fastifyStatic, filesOf(hostedFolder))
+  await app.register(fastifyStatic, files)
   const host = hostCheck(publicUrl)
   const inspector = options.sandboxFrom === 'loopback' ? [host, checkLocal] : [host]
 
@@ -40,7 +41,7 @@ export async function createMainApp(
     checks: [host],
     addRoutes: (scope) => {
       addPageRoutes(scope, options)
-      addAssets(scope, hostedFolder)
+      addAssets(scope)
       addElement(scope)
     },
   })
@@ -63,7 +64,7 @@ export async function createMainApp(
   })
   addAudience(app, {
     checks: [forPeople, ...inspector],
-    addRoutes: (scope) => addInspector(scope, options),
+    addRoutes: addInspector,
   })
   await app.ready()
   return app
@@ -74,12 +75,12 @@ export async function createTestBankApp(
   server?: HttpOptions['server'],
 ): Promise<App> {
   const app = createApp({ ...options, server })
-  await app.register(fastifyStatic, filesOf(options.hostedFolder))
+  await app.register(fastifyStatic, files)
   addAudience(app, {
     checks: [hostCheck(options.challengeUrl)],
     addRoutes: (scope) => {
       addTestBankRoutes(scope, options)
-      addAssets(scope, options.hostedFolder)
+      addAssets(scope)
     },
   })
   await app.ready()
@@ -87,6 +88,10 @@ export async function createTestBankApp(
 }
 
 /** Built files, compressed if the build has compressed them. Routes add their headers. */
-function filesOf(root: string): FastifyStaticOptions {
-  return { root, serve: false, preCompressed: true, cacheControl: false, dotfiles: 'ignore' }
+const files: FastifyStaticOptions = {
+  root: hostedFolder,
+  serve: false,
+  preCompressed: true,
+  cacheControl: false,
+  dotfiles: 'ignore',
 }

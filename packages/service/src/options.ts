@@ -1,6 +1,5 @@
 /** The parts of an instance, which its routes share. Each route takes what it uses. @module */
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { createSessions } from './checkout/sessions.ts'
@@ -8,7 +7,6 @@ import type { Config } from './config.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { createIntentStore } from './intents/store.ts'
 import { createAuthenticator } from './merchants/authenticate.ts'
-import { packageRoot } from './package-root.ts'
 import { createFaultRules } from './sandbox/faults.ts'
 import { createRequestLog } from './sandbox/request-log/request-log.ts'
 import type { SecretKeys } from './secret-keys.ts'
@@ -36,7 +34,6 @@ export function createOptions(config: Config, given: Given) {
   const intents = createIntentStore({ db, now })
   return {
     ...given,
-    hostedFolder: join(packageRoot, 'dist/hosted'),
     authenticator: createAuthenticator(db, now),
     limits: createRateLimits(config),
     intents,

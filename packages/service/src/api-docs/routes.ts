@@ -10,39 +10,35 @@ import { escapeHtml, jsonHeaders, page } from '../http/send.ts'
 import type { AppOptions } from '../options.ts'
 import { openapi } from './openapi.ts'
 
-export function addDocsRoutes(app: App, { publicUrl, hostedFolder }: AppOptions): void {
+export function addDocsRoutes(app: App, { publicUrl }: AppOptions): void {
   const description = JSON.stringify(openapi(publicUrl), null, 2)
   app.get(routes.openapi.path, (_request, reply) => reply.headers(jsonHeaders).send(description))
   app.get(routes.home.path, (_request, reply) =>
-    page(reply, toolPageHeaders, readPage(hostedFolder, 'home')),
+    page(reply, toolPageHeaders, readPage('home')),
   )
   // Built from `guides/api.md`.
   app.get(routes.docs.path, (_request, reply) =>
-    page(reply, toolPageHeaders, readPage(hostedFolder, 'docs')),
+    page(reply, toolPageHeaders, readPage('docs')),
   )
 }
 
-export function addInspector(app: App, { hostedFolder }: AppOptions): void {
+export function addInspector(app: App): void {
   // Not permanently, because other programs use the port later.
   app.get(routes.inspectorFolder.path, (_request, reply) =>
     reply.header('x-content-type-options', 'nosniff').redirect(routes.inspector.path, 303),
   )
   // A static page. The fragment of the printed link contains the admin token, and is not sent.
   app.get(routes.inspector.path, (_request, reply) =>
-    page(reply, toolPageHeaders, readPage(hostedFolder, 'inspector')),
+    page(reply, toolPageHeaders, readPage('inspector')),
   )
 }
 
 /** Sends the page of a problem for a browser that opens an address. */
-export function problemPage(
-  reply: FastifyReply,
-  problem: ProblemError,
-  { hostedFolder }: Pick<AppOptions, 'hostedFolder'>,
-): FastifyReply {
+export function problemPage(reply: FastifyReply, problem: ProblemError): FastifyReply {
   const { title, status } = problemCodes[problem.code]
   const [heading, text] = [title, problem.message].map(escapeHtml)
   const content = `<p class="hint">${status} <code>${problem.code}</code></p><h1>${heading}</h1><p>${text}</p>
     <p><a href="/docs">Documentation</a></p>`
-  const html = readPage(hostedFolder, 'tool').replace('<!--content-->', () => content)
+  const html = readPage('tool').replace('<!--content-->', () => content)
   return page(reply, toolPageHeaders, html)
 }

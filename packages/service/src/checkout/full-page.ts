@@ -54,15 +54,15 @@ export async function sessionOfCookie(
 }
 
 export function addFullPageRoutes(app: App, options: AppOptions): void {
-  const { publicUrl, hostedFolder, intents, sessions } = options
+  const { publicUrl, intents, sessions } = options
   parseForms(app, formBytes)
 
   function showMissing(reply: FastifyReply): FastifyReply {
-    return sendErrorPage(reply.code(404), hostedFolder, { code: 'unauthorized' })
+    return sendErrorPage(reply.code(404), { code: 'unauthorized' })
   }
 
   function showClosed(reply: FastifyReply, mode = ''): FastifyReply {
-    return sendErrorPage(reply.code(403), hostedFolder, { code: 'origin_not_allowed', mode })
+    return sendErrorPage(reply.code(403), { code: 'origin_not_allowed', mode })
   }
 
   // Opens the session, and redirects: a page that a post returns would be kept with the secret in the history.

@@ -7,17 +7,16 @@ import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
 import { findEnvironment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
+import { hostedFolder } from '../package-root.ts'
 import { addFullPageRoutes, IdSchema } from './full-page.ts'
 import { readPage, sendCheckoutPage, sendErrorPage } from './pages.ts'
 
 export function addPageRoutes(app: App, options: AppOptions): void {
-  const { db, publicUrl, hostedFolder, intents, requestLog } = options
+  const { db, publicUrl, intents, requestLog } = options
 
   app.get(routes.page.path, { schema: { params: IdSchema } }, async (request, reply) => {
     const { facts, headers, method, params } = request
     if (method === 'GET') requestLog.watch(request, reply)
-    const showError = (reason: Parameters<typeof sendErrorPage>[2] = {}) =>
-      sendErrorPage(reply, hostedFolder, reason)
     // The request log warns of a `clientSecret` in an address.
     const [id = ''] = params.id.split(/_secret_/i, 1)
     const intent = intentIdPattern.test(id) ? await intents.find(id) : undefined
@@ -25,19 +24,19 @@ export function addPageRoutes(app: App, options: AppOptions): void {
     facts.environment = environment
     facts.intent = intent
     // Older browsers do not say it, and show after some seconds that no page around it answers.
-    if (headers['sec-fetch-dest'] === 'document') return showError()
+    if (headers['sec-fetch-dest'] === 'document') return sendErrorPage(reply, {})
     // The response does not depend on the embedding page, so it does not reveal registered origins.
-    if (!environment || id !== params.id) return showError({ code: 'unauthorized' })
+    if (!environment || id !== params.id) return sendErrorPage(reply, { code: 'unauthorized' })
     const embedder = embeddingOrigin(headers.referer, publicUrl)
     if (embedder !== undefined && !environment.allowedOrigins.includes(embedder)) {
       facts.unregisteredOrigin = embedder
-      return showError({ code: 'origin_not_allowed', mode: environment.mode })
+      return sendErrorPage(reply, { code: 'origin_not_allowed', mode: environment.mode })
     }
     return sendCheckoutPage(reply, options, { environment })
   })
 
   app.get(routes.preload.path, (_request, reply) =>
-    page(reply, openPageHeaders, readPage(hostedFolder, 'preload')),
+    page(reply, openPageHeaders, readPage('preload')),
   )
   addFullPageRoutes(app, options)
 }
@@ -50,7 +49,7 @@ function embeddingOrigin(referer: string | undefined, publicUrl: string): string
 }
 
 /** Adds scripts and styles. Their names contain a hash of the content. */
-export function addAssets(app: App, hostedFolder: string): void {
+export function addAssets(app: App): void {
   const folder = join(hostedFolder, 'checkout-assets')
   app.get<{ Params: { '*': string } }>(routes.assets.path, ({ params }, reply) =>
     reply.headers(assetHeaders).sendFile(params['*'], folder),

@@ -9,6 +9,7 @@ import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { escapeHtml, page } from '../http/send.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
+import { hostedFolder } from '../package-root.ts'
 import { apartTexts } from './apart-texts.ts'
 
 /** Values of a full page, which otherwise the page around the hosted page sends. */
@@ -17,7 +18,7 @@ type FullPage = Readonly<Record<'return' | 'locale' | 'appearance', string>>
 /** Sends the hosted page: for a frame in pages of registered origins, or as a full page, which no page may frame. */
 export function sendCheckoutPage(
   reply: FastifyReply,
-  { publicUrl, challengeUrl, hostedFolder, now }: AppOptions,
+  { publicUrl, challengeUrl, now }: AppOptions,
   { environment, full }: { readonly environment: Environment; readonly full?: FullPage },
 ): FastifyReply {
   const { allowedOrigins, mode } = environment
@@ -31,14 +32,14 @@ export function sendCheckoutPage(
   const attributes = Object.entries(values).map(
     ([name, value]) => `data-${name}="${escapeHtml(value)}"`,
   )
-  const html = readPage(hostedFolder, 'checkout')
+  const html = readPage('checkout')
     .replace('lang="en"', `lang="${languageOf(full?.locale ?? '')}"`)
     .replace('data-origins=""', () => attributes.join(' '))
     .replace('<!--content-->', () => (full ? withoutScript(full, publicUrl) : ''))
   const headers = checkoutHeaders({
     frameAncestors: registered,
     challengeOrigin: challengeUrl,
-    styleSource: styleSource(hostedFolder),
+    styleSource: styleSource(),
   })
   return page(reply, full ? { ...headers, 'x-frame-options': 'DENY' } : headers, html)
 }
@@ -51,7 +52,6 @@ export function sendCheckoutPage(
  */
 export function sendErrorPage(
   reply: FastifyReply,
-  folder: string,
   { code, mode = '' }: { readonly code?: (typeof failCodes)[number]; readonly mode?: string },
 ): FastifyReply {
   const [tag = ''] = reply.request.headers['accept-language']?.split(/[,;]/, 1) ?? []
@@ -59,7 +59,7 @@ export function sendErrorPage(
   const { closedTitle, closedText, goBack } = apartTexts[language]
   // The page before may be another site's.
   const link = code === 'origin_not_allowed' ? '' : `<p><a href="" hidden>${goBack}</a></p>`
-  const html = readPage(folder, 'error')
+  const html = readPage('error')
     .replace('lang="en"', `lang="${language}"`)
     .replace('data-code=""', `data-code="${code ?? ''}" data-mode="${mode}"`)
     .replace(
@@ -71,15 +71,15 @@ export function sendErrorPage(
 
 const pages = new Map<string, string>()
 
-export function readPage(folder: string, name: string): string {
-  const path = join(folder, `${name}.html`)
-  const cached = pages.get(path)
+export function readPage(name: string): string {
+  const cached = pages.get(name)
   if (cached) return cached
+  const path = join(hostedFolder, `${name}.html`)
   if (!existsSync(path)) {
     throw new Error('The hosted pages are not built. Run `npm run build`, then start again.')
   }
   const html = readFileSync(path, 'utf8')
-  pages.set(path, html)
+  pages.set(name, html)
   return html
 }
 
@@ -93,8 +93,8 @@ function withoutScript({ locale, return: returnUrl }: FullPage, origin: string):
     </main></noscript>`
 }
 
-function styleSource(folder: string): string {
-  const [, rest = ''] = readPage(folder, 'checkout').split('<style>')
+function styleSource(): string {
+  const [, rest = ''] = readPage('checkout').split('<style>')
   const [sheet = ''] = rest.split('</style>')
   return `'sha256-${hash('sha256', sheet, 'base64')}'`
 }

@@ -25,7 +25,6 @@ export type Outcome =
 
 /** Returns the page of an outcome: the form, or a note. */
 export function bankPage(
-  folder: string,
   outcome: Outcome,
   { locale, display }: { readonly locale: string; readonly display: Challenge['type'] },
 ): string {
@@ -34,7 +33,7 @@ export function bankPage(
     next === 'ask'
       ? codeForm(outcome, locale)
       : `<p class="empty" data-${next}="" role="status">${textsOf(locale)[next]}</p>`
-  return readPage(folder, 'test-bank')
+  return readPage('test-bank')
     .replace('lang="en"', `lang="${languageOf(locale)}"`)
     .replace('class="stack"', `class="${display === 'redirect' ? 'apart stack' : 'stack'}"`)
     .replace('<!--content-->', () => content)

@@ -18,7 +18,7 @@ import { hashOfToken } from '../tokens.ts'
 import { bankPage, type Outcome } from './pages.ts'
 
 export function addTestBankRoutes(app: App, options: AppOptions): void {
-  const { intents, publicUrl, hostedFolder, sessions } = options
+  const { intents, publicUrl, sessions } = options
   parseForms(app, formBytes)
 
   /**
@@ -66,7 +66,7 @@ export function addTestBankRoutes(app: App, options: AppOptions): void {
         // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
         return reply.headers(headers).redirect(outcome.returnPage, 303)
       }
-      return page(reply, headers, bankPage(hostedFolder, outcome, { locale, display }))
+      return page(reply, headers, bankPage(outcome, { locale, display }))
     }
 
     app.post(enter, { schema: { body: FormSchema } }, async ({ body }, reply) => {

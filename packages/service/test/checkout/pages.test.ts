@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { readPage } from '../../src/checkout/pages.ts'
-import { temporaryFolder } from '../support/lifetime.ts'
 import { order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
 const shop = 'https://shop.example'
@@ -99,5 +98,5 @@ test('serves scripts for good, without keys, validation library, or source map',
 
 test('names the command that builds the pages if they are missing', () => {
   const fix = 'The hosted pages are not built. Run `npm run build`, then start again.'
-  expect(() => readPage(temporaryFolder(), 'checkout')).toThrow(fix)
+  expect(() => readPage('missing')).toThrow(fix)
 })
