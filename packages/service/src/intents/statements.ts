@@ -116,7 +116,7 @@ export function findIntent(id: string): Statement {
 export function changeIntent(from: Intent, to: Intent): Statement {
   return named('change_intent')`
     update intents
-       set revision = revision + 1, status = ${to.status}, state = ${asJson(to.state)}
+       set revision = revision + 1, state = ${asJson(to.state)}
      where id = ${to.id} and revision = ${from.revision}
     returning id`
 }

@@ -77,10 +77,6 @@ create table if not exists intents (
   environment_id text not null references environments on delete cascade,
   -- Increases with each write of the state. A write compares it.
   revision integer not null default 1,
-  -- That of the last event: a deadline that has passed since is missing. A load applies it.
-  status text not null default 'requires_payment_method' check (status in (
-    'requires_payment_method', 'requires_action', 'processing',
-    'succeeded', 'failed', 'canceled', 'expired')),
   amount bigint not null check (amount between 1 and 9007199254740991),
   currency text not null check (currency in ('AMD', 'USD', 'EUR', 'RUB')),
   order_id text not null check (length(order_id) between 1 and 32),

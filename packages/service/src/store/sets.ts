@@ -75,18 +75,15 @@ const insertIntents = `
 
 /** Locks the rows in one order, for the same reason. */
 const changeIntents = `
-  update intents i
+  update intents
      set revision = revision + 1,
-         (status, state) = (
-           select status, state
-             from unnest($1::text[], $2::text[], $3::text[]) as item (status, state, id)
-            where item.id = i.id)
-   where id = any(array(select id from intents where id = any($3::text[]) order by id for update))
-     and revision = ($4::int[])[array_position($3::text[], id)]
+         state = ($1::text[])[array_position($2::text[], id)]
+   where id = any(array(select id from intents where id = any($2::text[]) order by id for update))
+     and revision = ($3::int[])[array_position($2::text[], id)]
   returning id as "setKey", id`
 
 export const setForms: ReadonlyMap<string, SetForm> = new Map([
   ['insert_intent', write({ text: insertIntents, keyAt: 0 })],
-  ['change_intent', write({ text: changeIntents, keyAt: 2 })],
+  ['change_intent', write({ text: changeIntents, keyAt: 1 })],
   ...['find_intent', 'find_environment', 'find_api_key'].map((name) => [name, read] as const),
 ])

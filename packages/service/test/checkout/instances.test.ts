@@ -61,8 +61,8 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   await revoking.query('begin')
   const event = { cause: 'revoked', status: 'canceled', at: new Date() }
   const state = { v: 1, confirmations: [], events: [event], challenge: null }
-  const set = `set status = 'canceled', state = $2, revision = revision + 1`
-  await revoking.query(`update intents ${set} where id = $1`, [id, JSON.stringify(state)])
+  const update = 'update intents set state = $2, revision = revision + 1 where id = $1'
+  await revoking.query(update, [id, JSON.stringify(state)])
   const paying = page.pay('4242424242424242', { version: 1 })
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
   await expect.poll(async () => (await operator.query(waiting)).rowCount).toBeGreaterThan(0)

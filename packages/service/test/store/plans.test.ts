@@ -58,9 +58,9 @@ test('reads intents by their indexes, on an empty, a fresh, and a filled table',
   await db.script('analyze')
   await expectIndexes()
   await db.script(`
-    insert into intents (id, environment_id, status, amount, currency, order_id,
+    insert into intents (id, environment_id, amount, currency, order_id,
                          created_at, key_hash, key_fingerprint)
-    select 'pi_' || n, 'env_test', 'processing', 1, 'EUR', 'A-' || n, n,
+    select 'pi_' || n, 'env_test', 1, 'EUR', 'A-' || n, n,
            md5(n::text), ''
       from generate_series(1, 50000) n;
     analyze`)
