@@ -40,7 +40,11 @@ export async function listMerchants(db: Database) {
   return { merchants: listed }
 }
 
-export async function addOrigin(db: Database, given: string, named: Named) {
+export async function changeOrigin(
+  db: Database,
+  change: 'add' | 'remove',
+  { origin: given, ...named }: Named & { readonly origin: string },
+) {
   const origin = readOrigin(given)
   if (!origin) {
     throw new ExplainedError(
@@ -48,15 +52,7 @@ export async function addOrigin(db: Database, given: string, named: Named) {
     )
   }
   const { id: environmentId, ...shown } = await findNamed(db, named)
-  return {
-    ...shown,
-    origins: await environments.changeOrigin(db, 'add', { environmentId, origin }),
-  }
-}
-
-export async function removeOrigin(db: Database, origin: string, named: Named) {
-  const { id: environmentId, ...shown } = await findNamed(db, named)
-  const origins = await environments.changeOrigin(db, 'remove', { environmentId, origin })
+  const origins = await environments.changeOrigin(db, change, { environmentId, origin })
   if (origins) return { ...shown, origins }
   throw new ExplainedError('The environment has no such origin. Run pi-service merchants list.')
 }

@@ -81,17 +81,17 @@ withStore(keys.command('revoke').description('Revoke a key permanently'))
 const origins = program
   .command('origins')
   .description('Manage origins whose pages may show the checkout')
-for (const [name, command, description] of [
-  ['add', 'addOrigin', 'Register an exact origin'],
-  ['remove', 'removeOrigin', 'Remove an origin, so that its pages cannot show the checkout'],
+for (const [change, description] of [
+  ['add', 'Register an exact origin'],
+  ['remove', 'Remove an origin, so that its pages cannot show the checkout'],
 ] as const) {
-  withStore(origins.command(name).description(description))
+  withStore(origins.command(change).description(description))
     .argument('<origin>', 'such as https://shop.example.com')
     .option('--merchant <name>', 'owner of the origin (default: the first merchant)', readMerchant)
     .addOption(environmentOption('environment of the merchant').default('test'))
     .action(async (origin, { merchant, environment, ...options }) => {
-      const named = { merchant, environment }
-      await administer(options, (commands, db) => commands[command](db, origin, named))
+      const named = { merchant, environment, origin }
+      await administer(options, ({ changeOrigin }, db) => changeOrigin(db, change, named))
     })
 }
 

@@ -7,7 +7,7 @@ const shop = 'https://shop.example'
 const returnUrl = `${shop}/orders/A-1?from=checkout`
 const service = await startTestService({}, { flags: { shopOrigin: [shop] } })
 await service.newKey('Sevan Books')
-await service.changeOrigin('addOrigin', 'https://books.example', { merchant: 'Sevan Books' })
+await service.changeOrigin('add', 'https://books.example', { merchant: 'Sevan Books' })
 
 /** Posts the form of a shop's page. */
 async function open(

@@ -7,7 +7,7 @@ const neighbor = 'https://books.example'
 const registered = `http://localhost:3000 ${shop}`
 const service = await startTestService({}, { flags: { shopOrigin: [shop] } })
 await service.newKey('Sevan Books')
-await service.changeOrigin('addOrigin', neighbor, { merchant: 'Sevan Books' })
+await service.changeOrigin('add', neighbor, { merchant: 'Sevan Books' })
 
 async function pageFor(id: string, referer?: string): Promise<Response> {
   return await fetch(`${service.url}/checkout/${id}`, { headers: referer ? { referer } : {} })

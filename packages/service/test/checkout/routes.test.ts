@@ -10,7 +10,7 @@ const service = await startTestService({}, { now })
 const merchant = 'Sevan Books'
 const other = await service.newKey(merchant)
 const live = await service.newKey('Tsiran', 'live')
-await service.changeOrigin('addOrigin', shop, { environment: 'live' })
+await service.changeOrigin('add', shop, { environment: 'live' })
 
 const protectedPaths = ['confirm', 'cancel', 'challenge/open', 'challenge/cancel']
 
@@ -68,7 +68,7 @@ test.each(otherOrigins)('rejects a session for a page of %s', async (origin) => 
 
 test('opens a session only for the origins of its environment', async () => {
   const otherShop = 'https://books.example'
-  await service.changeOrigin('addOrigin', otherShop, { merchant })
+  await service.changeOrigin('add', otherShop, { merchant })
   for (const [by, origin, status] of [
     [service, shop, 200],
     [other, otherShop, 200],
@@ -235,11 +235,11 @@ test('limits the confirmations of one live intent, and not those of another one'
 const removed = 'http://removed.example.localhost:3000'
 
 test.each([
-  ['its origin is removed', () => service.changeOrigin('removeOrigin', removed)],
+  ['its origin is removed', () => service.changeOrigin('remove', removed)],
   ['its clientSecret is revoked', service.revokeSecret],
 ] as const)('ends a session, and no other one, when %s', async (_, end) => {
-  await service.changeOrigin('addOrigin', removed)
-  await service.changeOrigin('addOrigin', removed, { merchant })
+  await service.changeOrigin('add', removed)
+  await service.changeOrigin('add', removed, { merchant })
   const pair = await service.created()
   const [page, foreign] = [new HostedPage(service), new HostedPage(service)]
   await page.open(pair, removed)

@@ -64,7 +64,7 @@ describe.each(storeSettings)('%s', async (_, settings) => {
   })
 
   test('applies the clock of a test environment to its waiting requests only', async () => {
-    await service.changeOrigin('addOrigin', 'http://localhost:3000', { merchant: 'Sevan Books' })
+    await service.changeOrigin('add', 'http://localhost:3000', { merchant: 'Sevan Books' })
     const [moved, unmoved] = [await service.openPage(), await second.openPage()]
     const [one, two] = [await startWaiting(moved), await startWaiting(unmoved)]
     await service.control('PUT', `${path}/clock`, { advance: 24 * 3600_000 })

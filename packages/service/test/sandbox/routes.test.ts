@@ -246,7 +246,7 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   const registered = { origins: ['http://localhost:3000', origin] }
   expect(await json('POST', origins, { origin })).toEqual(registered)
   expect(await issues()).toMatchObject([{ origin: other, environment, count: 1 }])
-  await service.changeOrigin('addOrigin', other)
+  await service.changeOrigin('add', other)
   expect(await issues()).toEqual([])
   for (const site of [other, origin]) {
     await json('DELETE', `${origins}?origin=${encodeURIComponent(site)}`)

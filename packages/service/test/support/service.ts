@@ -118,10 +118,13 @@ export async function startTestService(
       void (await run(({ revokeSecret }, db) => revokeSecret(db, id))),
     /** Registers an origin of a merchant, or removes it. */
     changeOrigin: async (
-      change: 'addOrigin' | 'removeOrigin',
+      change: 'add' | 'remove',
       origin: string,
       { merchant = 'Tsiran', environment = 'test' as 'test' | 'live' } = {},
-    ) => void (await run((all, db) => all[change](db, origin, { merchant, environment }))),
+    ) => {
+      const named = { merchant, environment, origin }
+      await run(({ changeOrigin }, db) => changeOrigin(db, change, named))
+    },
     /** Sends a request to the sandbox API with the admin token, as a developer does. */
     control: async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) => {
       const authorization = `Bearer ${ready.adminToken}`

@@ -42,7 +42,7 @@ test('ignores the token of an earlier confirmation', async () => {
 
 test.each([
   ['its clientSecret is revoked', 'canceled', service.revokeSecret],
-  ['its origin is removed', 'requires_action', () => service.changeOrigin('removeOrigin', shop)],
+  ['its origin is removed', 'requires_action', () => service.changeOrigin('remove', shop)],
 ] as const)('accepts no token of a challenge after %s', async (_, status, revoke) => {
   const [entered, other] = [await challenge(await service.openPage()), await challenged()]
   const unused = await other.openChallenge()
@@ -53,7 +53,7 @@ test.each([
     expect(await response.text()).toContain(over)
   }
   for (const id of ids) expect(await service.statusOf(id)).toBe(status)
-  await service.changeOrigin('addOrigin', shop)
+  await service.changeOrigin('add', shop)
 })
 
 test('lets only the checkout and the shop frame a challenge and its end, and receive its form', async () => {
@@ -91,7 +91,7 @@ test('shows a full-page challenge in no frame and returns the buyer by GET', asy
 test('escapes the merchant’s name and form fields', async () => {
   const merchant = '<img src=x onerror=alert(1)> "Books"'
   const other = await service.newKey(merchant)
-  await service.changeOrigin('addOrigin', shop, { merchant })
+  await service.changeOrigin('add', shop, { merchant })
   const client = await other.openPage()
   await client.pay('4000000000003220')
   const { url, token } = await client.openChallenge()
