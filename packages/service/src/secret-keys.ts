@@ -2,14 +2,12 @@
 import { hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { SettingError } from './explained-error.ts'
 
-type Purpose = 'check' | 'client-secret' | 'first-key' | 'idempotency' | 'token'
-
 export type SecretKeys = Readonly<ReturnType<typeof readSecretKey>>
 
 /** The command that generates a value of `PI_SECRET_KEY`. */
 export const generateHint = "Generate one: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='."
 
-/** Reads 32 random bytes in base64url. Errors contain no value. */
+/** Reads 32 random bytes in base64url, and derives a key for each purpose. Errors contain no value. */
 export function readSecretKey(text: string) {
   const secret = Buffer.from(text, 'base64url')
   if (!/^[A-Za-z0-9_-]{43}$/.test(text)) {
@@ -22,16 +20,14 @@ export function readSecretKey(text: string) {
       `PI_SECRET_KEY: is not random (fewer than 8 distinct bytes). ${generateHint}`,
     )
   }
-  const derived = new Map<Purpose, Buffer>()
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret, '', `pi-checkout/v1/${purpose}`, 32))
   return {
-    /** Derives the 32-byte key for a purpose. */
-    derive: (purpose: Purpose): Buffer => {
-      const key =
-        derived.get(purpose) ??
-        Buffer.from(hkdfSync('sha256', secret, '', `pi-checkout/v1/${purpose}`, 32))
-      derived.set(purpose, key)
-      return key
-    },
+    check: derive('check'),
+    clientSecret: derive('client-secret'),
+    firstKey: derive('first-key'),
+    idempotency: derive('idempotency'),
+    token: derive('token'),
   }
 }
 

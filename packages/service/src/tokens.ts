@@ -38,7 +38,7 @@ export interface Verified extends TokenSubject {
 
 /** Creates what signs and verifies tokens with a key that is derived from `PI_SECRET_KEY`. */
 export function createTokens(keys: SecretKeys, now: () => Date) {
-  const key = createSecretKey(keys.derive('token'))
+  const key = createSecretKey(keys.token)
   /** Valid tokens, oldest first, because a page sends its token with each request. */
   const known = new Map<string, Verified & { readonly purpose: Purpose }>()
 

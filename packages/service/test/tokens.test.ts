@@ -8,7 +8,7 @@ const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1000
 const subject = { id: 'pi_1', origin: 'https://shop.example' }
 const verified = { ...subject, expiresAt: later(900) }
 const root = newSecretKey()
-const key = readSecretKey(root).derive('token')
+const key = readSecretKey(root).token
 
 const { origin } = subject
 const claims = { origin, aud: 'session', sub: 'pi_1', exp: later(900).getTime() / 1000 }

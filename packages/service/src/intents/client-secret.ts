@@ -9,7 +9,7 @@ export function clientSecret(
   keys: SecretKeys,
   { id, environmentId }: Pick<Intent, 'id' | 'environmentId'>,
 ): string {
-  const mac = createHmac('sha256', keys.derive('client-secret'))
+  const mac = createHmac('sha256', keys.clientSecret)
     .update(`pi-checkout/client-secret/v2\0${environmentId}\0${id}`)
     .digest('hex')
   return `${id}_secret_${mac}`

@@ -40,7 +40,7 @@ export function idempotencyHashes(
     readonly body: CreatePaymentIntent
   },
 ): IdempotencyHashes {
-  const salt = `${keys.derive('idempotency').toString('hex')}\0${environmentId}`
+  const salt = `${keys.idempotency.toString('hex')}\0${environmentId}`
   return {
     hash: hash('sha256', `${salt}\0key\0create\0${key}`),
     fingerprint: hash('sha256', `${salt}\0body\0${canonicalize(body)}`),

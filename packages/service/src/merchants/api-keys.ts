@@ -47,7 +47,7 @@ export async function firstValidKey(
 ): Promise<string> {
   const { environment } = options
   for (let number = 1; ; number++) {
-    const mac = createHmac('sha256', keys.derive('first-key'))
+    const mac = createHmac('sha256', keys.firstKey)
       .update(`${environment.id} ${number}`)
       .digest('hex')
     const apiKey = keyOf(environment, mac.slice(0, 36))

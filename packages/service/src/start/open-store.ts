@@ -94,7 +94,7 @@ async function ownKey(db: Database, store: Config['store']): Promise<SecretKeys>
 
 /** The first start stores the check value of its key. @throws {SettingError} If the store was created with another key. */
 async function assertKey(db: Database, keys: SecretKeys): Promise<void> {
-  const check = keys.derive('check').toString('hex')
+  const check = keys.check.toString('hex')
   const [store] = await db.query<{ keyCheck: string }>(sql`
     update store set key_check = coalesce(key_check, ${check}) returning key_check as "keyCheck"`)
   if (store?.keyCheck === check) return
