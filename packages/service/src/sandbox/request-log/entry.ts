@@ -23,8 +23,10 @@ export interface LogEntry extends Linted {
 export function entryOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { number, now, status }: { readonly number: number; readonly now: Date; readonly status: number },
+  { number, now }: { readonly number: number; readonly now: Date },
 ): LogEntry {
+  const { statusCode, writableFinished } = reply.raw
+  const status = writableFinished ? statusCode : 0
   const { facts, method, headers } = request
   const { environment, replayed, faults, problem } = facts
   const ms = performance.now() - facts.startedAt

@@ -5,7 +5,6 @@
  *
  * @module
  */
-import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
 import type { Environment } from '../../merchants/environments.ts'
@@ -18,8 +17,8 @@ export function createRequestLog(now: () => Date) {
   const rings = new Map<string | null, Rings>()
   let count = 0
 
-  function record(request: FastifyRequest, reply: FastifyReply, status: number): void {
-    const entry = entryOf(request, reply, { number: ++count, now: now(), status })
+  function record(request: FastifyRequest, reply: FastifyReply): void {
+    const entry = entryOf(request, reply, { number: ++count, now: now() })
     const { environment, operation, faults } = entry.request
     if (operation === 'page' && environment === null) return
     const both = rings.get(environment) ?? { failed: [], others: [] }
@@ -39,8 +38,9 @@ export function createRequestLog(now: () => Date) {
   function watch(request: FastifyRequest, reply: FastifyReply): void {
     // The key may be invalid, but is not logged either way.
     if (request.headers.authorization?.includes('pi_sk_live_')) return
-    whenEnded(reply.raw, (status) => {
-      if (request.facts.environment?.mode !== 'live') record(request, reply, status)
+    // fastify's hook `onResponse` does not run if the connection closes before all of the response was sent.
+    reply.raw.once('close', () => {
+      if (request.facts.environment?.mode !== 'live') record(request, reply)
     })
   }
 
@@ -91,12 +91,4 @@ const maxRings = 100
 /** Returns whether a request failed, or its connection closed before the response. */
 function isFailure({ request: { status, operation } }: LogEntry): boolean {
   return operation !== 'check' && (status === 0 || status >= 400)
-}
-
-/**
- * Calls `record` when a response has ended, with its HTTP status, or 0 if the connection closed before all of it was sent.
- * fastify's hook `onResponse` does not run then.
- */
-function whenEnded(response: ServerResponse, record: (status: number) => void): void {
-  response.once('close', () => record(response.writableFinished ? response.statusCode : 0))
 }
