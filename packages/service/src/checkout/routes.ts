@@ -1,5 +1,5 @@
 /** The private API of the hosted page, which uses session tokens in place of cookies and has no CORS. @module */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { SessionGrant } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
 import type { App } from '../http/app.ts'
@@ -65,7 +65,7 @@ export function addCheckoutRoutes(app: App, options: AppOptions): void {
       const read = async () => await sessions.read(session)
       if (version === undefined) return json(reply, sessions.view(await read()))
       const lifetime = session.expiresAt.getTime() - now().getTime()
-      const awaited = { intentId: session.id, version, lifetime, read, signal: endOf(reply) }
+      const awaited = { intentId: session.id, version, lifetime, read, response: reply.raw }
       return await longPoll(reply, async (onPulse) =>
         sessions.view(await waits.wait({ ...awaited, onPulse })),
       )
@@ -76,7 +76,7 @@ export function addCheckoutRoutes(app: App, options: AppOptions): void {
     routes.confirm.path,
     {
       schema: { body: ConfirmSchema },
-      onRequest: [sessions.enter, async (request) => limits.confirm(request.checkout.snapshot)],
+      onRequest: [sessions.enter, async ({ checkout }) => limits.confirm(checkout.snapshot)],
       preValidation: async ({ body }) => rejectRealCards(body),
     },
     async (request, reply) => {
@@ -149,12 +149,4 @@ export function samePageCheck(publicUrl: string): (request: FastifyRequest) => v
       'Only the hosted checkout page may call this. Merchants use POST /payment-intents.',
     )
   }
-}
-
-function endOf({ raw }: FastifyReply): AbortSignal {
-  const end = new AbortController()
-  // A reason, because creating the default one with its stack takes longer than all else here.
-  if (raw.destroyed) end.abort('closed')
-  else raw.once('close', () => end.abort('closed'))
-  return end.signal
 }

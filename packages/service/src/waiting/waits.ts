@@ -1,4 +1,5 @@
 /** Requests that wait until an intent changes, at this instance or another one, and their responses. @module */
+import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { ProblemError } from '../http/problem.ts'
@@ -16,8 +17,8 @@ export interface Awaited {
   readonly read: () => Promise<Snapshot>
   /** Called at least every 25 seconds, so that no proxy ends the connection. */
   readonly onPulse: () => void
-  /** Ends the wait, for example when the client disconnects. */
-  readonly signal: AbortSignal
+  /** Its end ends the wait, for example when the client disconnects. */
+  readonly response: ServerResponse
 }
 
 /** Maximum waits for one intent. A page has one, and a browser six connections. */
@@ -84,7 +85,7 @@ export function createWaits({ db, now }: StoreAndClock, stopping: AbortSignal) {
       lifetime,
       read,
       onPulse,
-      signal,
+      response,
     }: Awaited): Promise<Snapshot> => {
       // Pages that connected together, for example after a restart, do not return together.
       const isOneMore = (byIntent.get(intentId)?.size ?? 0) >= waitsOfIntent
@@ -94,19 +95,24 @@ export function createWaits({ db, now }: StoreAndClock, stopping: AbortSignal) {
       // Their first bytes are spread for the same reason.
       const pulseAt = begin + pulseInterval * (1 - Math.random() / 2)
       const wait: Wait = { onPulse, until, due: Infinity, pulseAt, wake: () => {} }
-      const isOver = (): boolean => signal.aborted || stopping.aborted || performance.now() >= until
+      const isOver = (): boolean =>
+        response.destroyed || stopping.aborted || performance.now() >= until
       const nextWake = async (): Promise<void> =>
         await new Promise((resolve) => {
           wait.wake = resolve
         })
-      signal.addEventListener('abort', () => wait.wake())
+      response.once('close', () => wait.wake())
       add(intentId, wait)
       try {
         // Before each read, so that no change is missed.
         let woken = nextWake()
         if (isOneMore) {
           await woken
-          throw tooMany()
+          throw new ProblemError(
+            'rate_limited',
+            'Too many requests wait for this Payment Intent. Close other tabs with it, and ask again later.',
+            { headers: { 'retry-after': '5' } },
+          )
         }
         let snapshot = await read()
         for (;;) {
@@ -135,14 +141,6 @@ export function createWaits({ db, now }: StoreAndClock, stopping: AbortSignal) {
 function dueTime({ intent, environment }: Snapshot): number {
   const due = dueAt(intent)
   return due ? due.getTime() - environment.clockOffset : Infinity
-}
-
-function tooMany(): ProblemError {
-  return new ProblemError(
-    'rate_limited',
-    'Too many requests wait for this Payment Intent. Close other tabs with it, and ask again later.',
-    { headers: { 'retry-after': '5' } },
-  )
 }
 
 interface Wait extends Pick<Awaited, 'onPulse'> {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
@@ -92,8 +93,8 @@ test('returns a change that happens while the intent is read', async () => {
   const listen = (listener: typeof publish): void => {
     publish = listener
   }
-  const { signal } = new AbortController()
-  const { wait } = createWaits({ db: { listen } as never, now: () => new Date() }, signal)
+  const stopping = new AbortController().signal
+  const { wait } = createWaits({ db: { listen } as never, now: () => new Date() }, stopping)
   const read = async () => {
     const snapshot = { intent, environment: { clockOffset: 0 }, at: new Date() } as never
     intent = { ...intent, version: 2 }
@@ -106,7 +107,7 @@ test('returns a change that happens while the intent is read', async () => {
     lifetime: 5000,
     read,
     onPulse: () => {},
-    signal,
+    response: new EventEmitter() as never,
   }
   expect((await wait(awaited)).intent.version).toBe(2)
 })
