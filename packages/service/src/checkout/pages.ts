@@ -41,7 +41,7 @@ export function sendCheckoutPage(
     challengeOrigin: challengeUrl,
     styleSource: styleSource(),
   })
-  return page(reply, full ? { ...headers, 'x-frame-options': 'DENY' } : headers, html)
+  return page(reply, headers, html)
 }
 
 /**

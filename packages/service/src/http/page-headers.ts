@@ -1,6 +1,9 @@
 /** Security headers of the pages: which origins may frame them, and what they may load. @module */
 
-/** Returns the headers of the hosted page, without `X-Frame-Options`, which cannot list several origins. */
+/** Source expression of the ancestors of a page that no page may frame. */
+const noPage = "'none'"
+
+/** Returns the headers of the hosted page. */
 export function checkoutHeaders({
   challengeOrigin,
   frameAncestors,
@@ -17,20 +20,18 @@ export function checkoutHeaders({
     'frame-src': challengeOrigin,
     'form-action': `'self' ${challengeOrigin}`,
   }
-  const ancestors = frameAncestors.join(' ') || "'none'"
+  const ancestors = frameAncestors.join(' ') || noPage
   return { ...pageHeaders(own, ancestors), ...isolated }
 }
 
 /** Returns the headers of the test bank's page. As a separate page, no page may frame it. */
 export function challengeHeaders(
-  display: 'frame' | 'page',
+  display: 'challenge' | 'redirect',
   origins: readonly string[],
 ): Record<string, string> {
   // Chromium also checks redirects of a form post (w3c/webappsec-csp#8).
   const formAction = { 'form-action': ["'self'", ...origins].join(' ') }
-  if (display === 'page') {
-    return { ...pageHeaders(formAction, "'none'"), 'x-frame-options': 'DENY' }
-  }
+  if (display === 'redirect') return pageHeaders(formAction, noPage)
   // The page's script posts the code, because a form post in an iframe adds an entry to the shop's history.
   const own = { 'connect-src': "'self'", ...formAction }
   // Browsers check each ancestor.
@@ -44,9 +45,8 @@ const isolated = { 'cross-origin-opener-policy': 'same-origin', 'origin-agent-cl
 export const toolPageHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders(
     { 'connect-src': "'self'", 'frame-src': "'none'", 'form-action': "'self'" },
-    "'none'",
+    noPage,
   ),
-  'x-frame-options': 'DENY',
   ...isolated,
 }
 
@@ -82,6 +82,8 @@ function pageHeaders(
     'cache-control': 'no-store',
     'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
+    // It cannot list several origins.
+    ...(ancestors === noPage && { 'x-frame-options': 'DENY' }),
   }
 }
 

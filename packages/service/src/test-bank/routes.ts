@@ -60,8 +60,7 @@ export function addTestBankRoutes(app: App, options: AppOptions): void {
       { outcome, origins }: Awaited<ReturnType<typeof takeStep>>,
       locale: string,
     ): FastifyReply => {
-      const frame = display === 'redirect' ? 'page' : 'frame'
-      const headers = challengeHeaders(frame, [publicUrl, ...origins])
+      const headers = challengeHeaders(display, [publicUrl, ...origins])
       if (outcome.next !== 'ask' && outcome.returnPage) {
         // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
         return reply.headers(headers).redirect(outcome.returnPage, 303)
