@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { CheckoutView, OpenSessionBody } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
-import { ProblemError } from '../http/problem.ts'
+import { ProblemError, unauthorized } from '../http/problem.ts'
 import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
 import { lastConfirmation, selectedMethod, stateOf } from '../intents/intent.ts'
@@ -43,7 +43,7 @@ export function createSessions({
     const { authorization: sent } = headers
     const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(sent ?? '') ?? []
     const session = token && (await verify('session', token))
-    if (!session) throw sessionEnded(sent ? 'Bearer error="invalid_token"' : 'Bearer')
+    if (!session) throw sessionEnded(sent ? undefined : 'Bearer')
     return session
   }
 
@@ -120,12 +120,9 @@ export function createSessions({
 }
 
 /** Returns the error for a session that is not valid, or not any more. */
-export function sessionEnded(challenge = 'Bearer error="invalid_token"'): ProblemError {
-  return new ProblemError(
-    'invalid_session',
-    'The checkout session has ended. Open a new one with the clientSecret.',
-    { headers: { 'www-authenticate': challenge } },
-  )
+export function sessionEnded(challenge?: string): ProblemError {
+  const detail = 'The checkout session has ended. Open a new one with the clientSecret.'
+  return unauthorized('invalid_session', detail, challenge)
 }
 
 export function actionError(code: Rejection): ProblemError {

@@ -42,6 +42,19 @@ export function retryLater(code: ProblemCode, detail: string): ProblemError {
   return new ProblemError(code, detail, { headers: { 'retry-after': '1' } })
 }
 
+/**
+ * Creates the problem of a request that must authenticate.
+ *
+ * @param challenge - Without an error code if the request sent no credentials: RFC 6750, §3.
+ */
+export function unauthorized(
+  code: ProblemCode,
+  detail: string,
+  challenge = 'Bearer error="invalid_token"',
+): ProblemError {
+  return new ProblemError(code, detail, { headers: { 'www-authenticate': challenge } })
+}
+
 export function notFound(detail = 'Check the path, and each id in it.'): ProblemError {
   return new ProblemError('not_found', detail)
 }

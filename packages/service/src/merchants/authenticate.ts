@@ -1,7 +1,7 @@
 /** Authenticates requests by their secret API key. Lookups are cached for five seconds. @module */
 import { apiKeyPattern } from '@pi-checkout/contract'
 import type { FastifyRequest } from 'fastify'
-import { ProblemError } from '../http/problem.ts'
+import { ProblemError, unauthorized } from '../http/problem.ts'
 import { newId } from '../ids.ts'
 import type { Database } from '../store/database.ts'
 import { type FoundKey, findApiKey } from './api-keys.ts'
@@ -73,6 +73,7 @@ function bearerToken(header: string | undefined): string {
     throw unauthorized(
       'missing_credentials',
       'Send the secret API key as Authorization: Bearer <API_KEY>.',
+      'Bearer',
     )
   }
   const [, token] = /^Bearer +([!-~]{1,512})$/i.exec(header) ?? []
@@ -83,17 +84,4 @@ function bearerToken(header: string | undefined): string {
 /** The same for an unknown and a malformed key. */
 export function unknownKey(): ProblemError {
   return unauthorized('invalid_credentials', 'No environment has this secret API key.')
-}
-
-function unauthorized(
-  code: 'missing_credentials' | 'invalid_credentials' | 'revoked_credentials',
-  detail: string,
-): ProblemError {
-  return new ProblemError(code, detail, {
-    headers: {
-      // RFC 6750, §3: a request without credentials gets no error code.
-      'www-authenticate':
-        code === 'missing_credentials' ? 'Bearer' : 'Bearer error="invalid_token"',
-    },
-  })
 }

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import { faultOperations } from '../../shared/sandbox-api.ts'
 import type { App } from '../http/app.ts'
-import { notFound, ProblemError } from '../http/problem.ts'
+import { notFound, ProblemError, unauthorized } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { findEnvironment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
@@ -31,10 +31,10 @@ export function adminCheck(adminToken: string): (request: FastifyRequest) => voi
   return ({ headers: { authorization: sent } }) => {
     const [, token = ''] = /^Bearer +(\S+)$/i.exec(sent ?? '') ?? []
     if (isSameSecret(token, adminToken)) return
-    throw new ProblemError(
+    throw unauthorized(
       'invalid_admin_token',
       'Send the admin token that this start of the service printed, as Authorization: Bearer <TOKEN>.',
-      { headers: { 'www-authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' } },
+      sent ? undefined : 'Bearer',
     )
   }
 }
@@ -45,13 +45,11 @@ export function checkNull({ url }: FastifyRequest): void {
   throw new ProblemError('validation_failed', 'The address must not contain U+0000.')
 }
 
-const environmentPath = routes.deleteEnvironment.path
-
 export function addSandboxRoutes(app: App, options: AppOptions): void {
   app.decorateRequest('environment', null as never)
   // After the checks of the audience and the method. Live environments do not exist for the sandbox.
   app.addHook('preParsing', async (request) => {
-    if (!request.routeOptions.url?.startsWith(environmentPath)) return
+    if (!request.routeOptions.url?.startsWith(routes.deleteEnvironment.path)) return
     const { id } = request.params as { readonly id: string } // The path has it.
     const environment = await findEnvironment(options.db, id)
     if (environment?.mode !== 'test') {
