@@ -1,14 +1,13 @@
 /** Tells this instance what other instances on the same PostgreSQL change, with LISTEN and NOTIFY. @module */
+import { EventEmitter } from 'node:events'
 import type pg from 'pg'
 import type { Change, Database, Pool } from './database.ts'
 import { named } from './sql.ts'
 
 /** Returns the database with the changes of all instances. */
 export function shareChanges(pool: Pool, connect: () => pg.Client): Database {
-  const listeners: ((change: Change) => void)[] = []
-  const emit = (change: Change): void => {
-    for (const listen of listeners) listen(change)
-  }
+  const changes = new EventEmitter<{ change: [Change] }>()
+  const emit = (change: Change): void => void changes.emit('change', change)
   const publisher = createPublisher(pool)
   let stopReceiver: (() => void) | undefined
   return {
@@ -18,7 +17,7 @@ export function shareChanges(pool: Pool, connect: () => pg.Client): Database {
       publisher.add(change)
     },
     listen: (listener) => {
-      listeners.push(listener)
+      changes.on('change', listener)
       stopReceiver ??= startReceiver(connect, emit)
     },
     close: async () => {
