@@ -32,7 +32,7 @@ export function answer(
   at: Date,
 ): Intent | undefined {
   if (!isNext(intent, step)) return undefined
-  if (step.code === challengeCodes.passes) return pass(intent, step, at)
+  if (step.code === challengeCodes.passes) return pass(intent, step.providerPaymentId, at)
   const failure = failureOf(step.code)
   if (failure) return fail(intent, 'challenge_failed', at, failure)
   const tries = (stateOf(intent).challenge?.tries ?? 0) + 1
@@ -45,11 +45,7 @@ function isNext(intent: Intent, { display, token }: ChallengeStep): boolean {
   return challenge?.type === display && challenge.token === token
 }
 
-function pass(
-  intent: Intent,
-  { providerPaymentId }: { readonly providerPaymentId: string },
-  at: Date,
-): Intent {
+function pass(intent: Intent, providerPaymentId: string, at: Date): Intent {
   const passed = move(intent, at, { cause: 'challenge_passed', status: 'processing' })
   const outcome = lastConfirmation(intent)?.outcome
   if (!outcome || outcome.result === 'pending') return passed

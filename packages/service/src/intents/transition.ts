@@ -24,11 +24,7 @@ export function begin(
   },
 ): Intent {
   const state = stateOf(intent)
-  const confirmation: Confirmation = {
-    ...given,
-    failure: null,
-    providerPaymentId: null,
-  }
+  const confirmation: Confirmation = { ...given, failure: null, providerPaymentId: null }
   const confirmations = [...state.confirmations, confirmation]
   const status = challenge ? 'requires_action' : 'processing'
   const next = { ...intent, state: { ...state, confirmations } }
@@ -41,11 +37,8 @@ export function settle(
   { at, providerPaymentId }: { readonly at: Date; readonly providerPaymentId: string },
 ): Intent {
   if (result.result === 'authorised') {
-    return move(intent, at, {
-      cause: 'authorised',
-      status: 'succeeded',
-      result: { providerPaymentId },
-    })
+    const event = { cause: 'authorised', status: 'succeeded' } as const
+    return move(intent, at, { ...event, result: { providerPaymentId } })
   }
   return fail(intent, 'declined', at, { ...declines[result.decline], hard: result.hard })
 }
