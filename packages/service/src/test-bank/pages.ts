@@ -43,11 +43,6 @@ function textsOf(locale: string): ChallengeTexts {
   return challengeTexts[languageOf(locale)]
 }
 
-function errorText(tries: number, locale: string): string {
-  const { wrong, wrongLast } = textsOf(locale)
-  return tries + 1 < maxChallengeTries ? wrong : wrongLast
-}
-
 function codeForm({ snapshot, challenge, token }: Question, locale: string): string {
   const { intent, environment } = snapshot
   const { tries, type } = challenge
@@ -55,6 +50,7 @@ function codeForm({ snapshot, challenge, token }: Question, locale: string): str
   const amount = formatMoney(intent.amount, intent.currency, locale)
   const card = lastConfirmation(intent)?.paymentMethod.card?.last4 ?? ''
   const isPage = type === 'redirect'
+  const wrong = tries + 1 < maxChallengeTries ? texts.wrong : texts.wrongLast
   // Around a frame, the checkout has a button for another card.
   const cancel = `<button name="action" value="cancel" formnovalidate>${texts.cancel}</button>`
   // Browsers block autofocus in cross-origin iframes, and report it in the console.
@@ -76,7 +72,7 @@ function codeForm({ snapshot, challenge, token }: Question, locale: string): str
       <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code"
         maxlength="12" required${focus}${tries > 0 ? ' aria-invalid="true"' : ''} aria-describedby="error hint">
       <p class="hint" id="hint">${texts.hint}</p>
-      <p class="error" id="error" role="alert">${tries > 0 ? errorText(tries, locale) : ''}</p>
+      <p class="error" id="error" role="alert">${tries > 0 ? wrong : ''}</p>
       <button class="primary" name="action" value="confirm">${texts.confirm}</button>
       ${isPage ? cancel : ''}
     </form>`
