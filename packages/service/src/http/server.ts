@@ -70,14 +70,14 @@ export async function listen(
 }
 
 /** Closes a server. Waits for responses to end, then closes all connections. */
-export async function close(server: Server, timeout = closeTimeout): Promise<void> {
+export async function close(server: Server): Promise<void> {
   if (!server.listening) return
   const closed = once(server, 'close')
   server.close()
   // Repeat this, because a connection becomes idle when its response ends.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   // Close connections whose response does not end, so that the stop does.
-  const cut = setTimeout(() => server.closeAllConnections(), timeout)
+  const cut = setTimeout(() => server.closeAllConnections(), closeTimeout)
   await closed
   clearInterval(sweep)
   clearTimeout(cut)

@@ -114,8 +114,7 @@ async function serve(
       stopping.abort()
       const deadline = performance.now() + stopTimeout
       const left = (): number => deadline - performance.now()
-      const working = [close(main.server), close(bank.server)]
-      await within(Promise.all(working), left() - closeTimeout)
+      await Promise.all([close(main.server), close(bank.server)])
       // Handlers whose clients have left are not waited for by their server.
       while (running.size > 0 && left() > closeTimeout) await sleep(10)
       if (await within(store.close(), left())) log.info('The service has stopped')
