@@ -9,6 +9,11 @@ import type { Facts } from './request-facts.ts'
 
 type Environment = NonNullable<Facts['environment']>
 
+interface Confirmed {
+  readonly intent: { readonly id: string }
+  readonly environment: Environment
+}
+
 /** Requests per second of a live environment without `PI_RATE_LIMIT`. Test environments then have no limit. */
 const liveRate = 100
 
@@ -21,21 +26,14 @@ export function createRateLimits(config: Pick<Config, 'rateLimit'>) {
   const requests = createBuckets({ burst: perSecond * 2, perSecond })
   const intents = createBuckets(intentConfirms)
   // Twice the rate of creates, because each confirmation needs an intent.
-  const rate = { burst: perSecond * 10, perSecond: perSecond * 2 }
-  const environments = createBuckets(rate)
+  const environments = createBuckets({ burst: perSecond * 10, perSecond: perSecond * 2 })
   return {
     /** Counts a request of an environment. @throws {ProblemError} If there are too many. */
     request: ({ id, mode }: Environment): void => {
       if (mode === 'live' || config.rateLimit !== undefined) requests.take(id)
     },
     /** Counts a confirmation in a live environment. @throws {ProblemError} If there are too many. */
-    confirm: ({
-      intent,
-      environment,
-    }: {
-      readonly intent: { readonly id: string }
-      readonly environment: Environment
-    }): void => {
+    confirm: ({ intent, environment }: Confirmed): void => {
       if (environment.mode !== 'live') return
       intents.take(intent.id)
       environments.take(environment.id)

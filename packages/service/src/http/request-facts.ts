@@ -1,12 +1,6 @@
 /** What the service learns about a request while it serves it, for its logs. @module */
+import type { PaymentIntent } from '@pi-checkout/contract'
 import type { ProblemError } from './problem.ts'
-
-interface LoggedIntent {
-  readonly id: string
-  readonly orderId: string
-  readonly amount: number
-  readonly currency: string
-}
 
 export class Facts {
   /** Time of `performance.now()`, in milliseconds. */
@@ -16,7 +10,7 @@ export class Facts {
   /** Environment of the API key, or of the intent of a hosted page. */
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined
   /** Intent that the request created or read. */
-  intent: LoggedIntent | undefined
+  intent: Pick<PaymentIntent, 'id' | 'orderId' | 'amount' | 'currency'> | undefined
   /** Origin of a page that requested a hosted page and is not registered. */
   unregisteredOrigin: string | undefined
   replayed = false

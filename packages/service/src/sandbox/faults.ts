@@ -14,8 +14,7 @@ import type { FaultOperation, FaultRule, StoredFaultRule } from '../../shared/sa
 import { ConnectionDropped, type OperationHooks } from '../http/app.ts'
 import { ProblemError, retryLater } from '../http/problem.ts'
 import { idempotencyKeyInUse } from '../intents/idempotency.ts'
-
-export type FaultRules = Readonly<ReturnType<typeof createFaultRules>>
+import type { AppOptions } from '../options.ts'
 
 /** Creates the rules of each environment, in the order in which they are used. */
 export function createFaultRules() {
@@ -67,7 +66,7 @@ export const faultNames: string = [...faults, 'delay=ms'].join(', ')
 
 export function faultHooks(
   on: FaultOperation,
-  { faults: rules, stopping }: { readonly faults: FaultRules; readonly stopping: AbortSignal },
+  { faults: rules, stopping }: AppOptions,
 ): OperationHooks {
   return {
     before: async ({ facts, headers: sent }) => {
