@@ -1,5 +1,5 @@
 /** Creates the two listeners: the routes of each audience, with its checks. @module */
-import { type FastifyStaticOptions, fastifyStatic } from '@fastify/static'
+import { fastifyStatic } from '@fastify/static'
 import { routes } from '../shared/routes.ts'
 import { addDocsRoutes, addInspector, problemPage } from './api-docs/routes.ts'
 import { addAssets, addElement, addPageRoutes } from './checkout/page-routes.ts'
@@ -88,10 +88,4 @@ export async function createTestBankApp(
 }
 
 /** Built files, compressed if the build has compressed them. Routes add their headers. */
-const files: FastifyStaticOptions = {
-  root: hostedFolder,
-  serve: false,
-  preCompressed: true,
-  cacheControl: false,
-  dotfiles: 'ignore',
-}
+const files = { root: hostedFolder, serve: false, preCompressed: true, cacheControl: false }
