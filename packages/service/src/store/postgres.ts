@@ -71,7 +71,7 @@ export function openPool(config: pg.PoolConfig): Pool {
     [...setForms].map(([name, form]) => {
       const run = async (set: readonly Statement[]) =>
         await borrow(async (client) => await runSet(client, form, set))
-      return [name, together({ run, ...(form.isWrite ? { ...writes, ...form } : reads) })] as const
+      return [name, together({ run, ...form.sharing })] as const
     }),
   )
 
@@ -101,11 +101,6 @@ export function openPool(config: pg.PoolConfig): Pool {
     close: async () => await pool.end(),
   }
 }
-
-/** How many statements share one, and how many run at the same time. */
-const reads = { size: 64, lanes: 2 }
-/** The server writes and commits in parallel. */
-const writes = { size: 24, lanes: 3 }
 
 // Starts with 'pi', because all programs that use a database share its advisory locks.
 const scriptLock = 0x70690001

@@ -1,5 +1,6 @@
 /** How PostgreSQL runs several statements of one name as one. @module */
 import type { SqlValue, Statement } from './sql.ts'
+import type { Sharing } from './together.ts'
 
 /** Statements of this name run together. */
 export interface SetForm {
@@ -8,8 +9,8 @@ export interface SetForm {
     readonly values: readonly (readonly SqlValue[])[]
   }
   readonly keyOf: (statement: Statement) => SqlValue
-  /** Whether a set has at most one statement of a key. */
-  readonly isWrite: boolean
+  /** How they are collected. A set of writes has at most one statement of a key. */
+  readonly sharing: Omit<Sharing, 'run'>
 }
 
 /** The condition of a read that must not show what the synchronous standby lacks. It holds. */
@@ -29,7 +30,7 @@ export function textOf({ name, text }: Statement): string {
 
 /** Reads by the first value. `offset 0` keeps the planner from joining the tables in another way. */
 const read: SetForm = {
-  isWrite: false,
+  sharing: { size: 64, lanes: 2 },
   keyOf: ({ values: [key = null] }) => key,
   of: (set) => {
     const [{ name, text } = { name: '', text: '' }] = set
@@ -49,7 +50,8 @@ const read: SetForm = {
 function write({ text, keyAt }: { readonly text: string; readonly keyAt: number }): SetForm {
   const keyOf: SetForm['keyOf'] = ({ values }) => values[keyAt] ?? null
   return {
-    isWrite: true,
+    // The server writes and commits in parallel.
+    sharing: { size: 24, lanes: 3, keyOf },
     keyOf,
     of: (set) => {
       const [first] = set
