@@ -4,8 +4,8 @@ import { type Intent, lastConfirmation, selectedMethod, updatedAt } from './inte
 
 /** Returns the response to a create and to its replays: the intent as it was created, and its secret. */
 export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
-  const { id, amount, currency, orderId, ...others } = merchantView(intent)
-  return { id, amount, currency, orderId, clientSecret, ...others }
+  const { id, amount, currency, orderId } = intent
+  return Object.assign({ id, amount, currency, orderId, clientSecret }, merchantView(intent))
 }
 
 /** Returns the response to a retrieve, without the secret and the challenge's address. */
