@@ -33,9 +33,8 @@ export function challengeHeaders(
   const formAction = { 'form-action': ["'self'", ...origins].join(' ') }
   if (display === 'redirect') return pageHeaders(formAction, noPage)
   // The page's script posts the code, because a form post in an iframe adds an entry to the shop's history.
-  const own = { 'connect-src': "'self'", ...formAction }
   // Browsers check each ancestor.
-  return pageHeaders(own, origins.join(' '))
+  return pageHeaders({ 'connect-src': "'self'", ...formAction }, origins.join(' '))
 }
 
 /** Keeps the page out of the process and the reach of pages of other origins. */
@@ -43,10 +42,7 @@ const isolated = { 'cross-origin-opener-policy': 'same-origin', 'origin-agent-cl
 
 /** Headers of the inspector and the documentation, which no page may frame. */
 export const toolPageHeaders: Readonly<Record<string, string>> = {
-  ...pageHeaders(
-    { 'connect-src': "'self'", 'frame-src': "'none'", 'form-action': "'self'" },
-    noPage,
-  ),
+  ...pageHeaders({ 'connect-src': "'self'", 'form-action': "'self'" }, noPage),
   ...isolated,
 }
 
