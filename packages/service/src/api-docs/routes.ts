@@ -13,13 +13,9 @@ import { openapi } from './openapi.ts'
 export function addDocsRoutes(app: App, { publicUrl }: AppOptions): void {
   const description = JSON.stringify(openapi(publicUrl), null, 2)
   app.get(routes.openapi.path, (_request, reply) => reply.headers(jsonHeaders).send(description))
-  app.get(routes.home.path, (_request, reply) =>
-    page(reply, toolPageHeaders, readPage('home')),
-  )
+  app.get(routes.home.path, (_request, reply) => page(reply, toolPageHeaders, readPage('home')))
   // Built from `guides/api.md`.
-  app.get(routes.docs.path, (_request, reply) =>
-    page(reply, toolPageHeaders, readPage('docs')),
-  )
+  app.get(routes.docs.path, (_request, reply) => page(reply, toolPageHeaders, readPage('docs')))
 }
 
 export function addInspector(app: App): void {
