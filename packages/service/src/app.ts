@@ -88,4 +88,10 @@ export async function createTestBankApp(
 }
 
 /** Built files, compressed if the build has compressed them. Routes add their headers. */
-const files = { root: hostedFolder, serve: false, preCompressed: true, cacheControl: false }
+const files = {
+  root: hostedFolder,
+  serve: false,
+  preCompressed: true,
+  cacheControl: false,
+  dotfiles: 'ignore',
+} as const
