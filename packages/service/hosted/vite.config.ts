@@ -59,11 +59,14 @@ const documentation: Plugin = {
 }
 
 function guide(): string {
-  const html = marked.parse(readFileSync(here('../guides/api.md'), 'utf8'))
+  const html = String(marked.parse(readFileSync(here('../guides/api.md'), 'utf8')))
+  const titles = [...html.matchAll(/<h2>(.*)<\/h2>/g)].map(([, title = '']) => title)
+  const links = titles.map((title) => `<a href="#${idOf(title)}">${title}</a>`).join('')
   return (
-    String(html)
+    html
+      .replace('</h1>', `$&<nav class="contents row" aria-label="On this page">${links}</nav>`)
       .replace(/<h2>(.*)<\/h2>/g, (_, title: string) => {
-        const id = title.toLowerCase().replaceAll(' ', '-')
+        const id = idOf(title)
         return `<h2 id="${id}">${title} <a class="hint" href="#${id}" aria-label="Link to ${title}">#</a></h2>`
       })
       // The type of a problem leads to the row of its code.
@@ -73,6 +76,10 @@ function guide(): string {
       .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
       .replaceAll('</table>', '</table></div>')
   )
+}
+
+function idOf(title: string): string {
+  return title.toLowerCase().replaceAll(' ', '-')
 }
 
 /** Code with a button that copies it, which a script shows. What scrolls can be reached with the keyboard. */
