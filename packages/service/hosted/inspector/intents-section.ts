@@ -1,6 +1,8 @@
 /** The newest intents, and next to them the one that is open. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
+import { paymentIntentStatuses } from '@pi-checkout/contract/payment-status'
 import { html, nothing, type TemplateResult } from 'lit'
+import { live } from 'lit/directives/live.js'
 import type { CreatedIntent } from '../../shared/sandbox-api.ts'
 import { intentDetail } from './intent-detail.ts'
 import { emptySection, loading, name, panes, statusLabel } from './markup.ts'
@@ -11,17 +13,19 @@ export function intentsSection(sandbox: Sandbox): TemplateResult {
   const { data, search, route } = sandbox
   if (!data.intents) return loading(sandbox)
   const { intents, next } = data.intents
-  const isUnfiltered = !search.q && !search.before
+  const isUnfiltered = Object.values(search).every((value) => value === '')
+  const count = `${intents.length}${next ? '+' : ''}`
   if (intents.length === 0 && isUnfiltered && !route.id) return empty(sandbox)
   return panes(
     sandbox,
     {
       label: 'Intents',
-      placeholder: 'Order, status, card, id',
-      filters: createButton(sandbox, 'New'),
+      placeholder: 'Order, card, id',
+      filters: html`${statusFilter(sandbox)} ${createButton(sandbox, 'New')}
+        <p class="hint whole" role="status">${count} ${count === '1' ? 'intent' : 'intents'}</p>`,
       rows: intents.map((intent) => [intent.id, row(sandbox, intent)]),
       none: 'No matching intents. Search for another order, status, customer, card, or id.',
-      tools: html`${isUnfiltered ? nothing : pageButton(sandbox, 'Show newest', { q: '' })}
+      tools: html`${isUnfiltered ? nothing : pageButton(sandbox, 'Show newest', { q: '', filter: '' })}
         ${next ? pageButton(sandbox, 'Show older', { before: next }) : nothing}`,
     },
     route.id || intents.length > 0 ? intentDetail(sandbox) : nothing,
@@ -32,19 +36,30 @@ function row(sandbox: Sandbox, intent: PaymentIntent): TemplateResult {
   const { id, orderId, amount, currency, status, createdAt, customer } = intent
   const isOpen = id === (sandbox.route.id ?? sandbox.data.intent?.intent.id)
   return html`<li><a class="line" href=${sandbox.link('intents', id)} data-id=${id} aria-current=${isOpen ? 'true' : 'false'}>
-    <b>${name(orderId)}</b>
+    <span><b>${name(orderId)}</b>${
+      customer
+        ? html` <span class="hint">${name(customer.name ?? customer.email ?? customer.id)}</span>`
+        : nothing
+    }</span>
     <span>${money(amount, currency)}</span>
     ${statusLabel(status, 'dot hint')}
-    <span class="hint">${time(createdAt)}${
-      customer ? html` · ${name(customer.name ?? customer.email ?? customer.id)}` : nothing
-    }</span>
+    <span class="hint">${time(createdAt)}</span>
   </a></li>`
+}
+
+function statusFilter(sandbox: Sandbox): TemplateResult {
+  const choose = ({ currentTarget }: Event): void => {
+    if (currentTarget instanceof HTMLSelectElement) sandbox.find({ filter: currentTarget.value })
+  }
+  return html`<select aria-label="Status" .value=${live(sandbox.search.filter)} @change=${choose}>
+    <option value="">All statuses</option>${paymentIntentStatuses.map((status) => html`<option>${status}</option>`)}
+  </select>`
 }
 
 function pageButton(
   sandbox: Sandbox,
   label: string,
-  search: { readonly q?: string; readonly before?: string },
+  search: Parameters<Sandbox['find']>[0],
 ): TemplateResult {
   const open = (): void => {
     sandbox.find(search)
@@ -57,7 +72,7 @@ function createButton(sandbox: Sandbox, label: string, look = ''): TemplateResul
   const create = async (): Promise<void> => {
     const sent = await sandbox.act<CreatedIntent>('POST', 'intents')
     if (!sent) return
-    sandbox.find({ q: '' })
+    sandbox.find({ q: '', filter: '' })
     // A fault can break this create too.
     location.hash = sent.intentId
       ? sandbox.link('intents', sent.intentId)

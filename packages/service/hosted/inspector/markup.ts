@@ -37,6 +37,7 @@ const tones: ReadonlyMap<string, string> = new Map([
   ['requires_action', 'waiting'],
   ['processing', 'waiting'],
   ['succeeded', 'good'],
+  ['declined', 'bad'],
   ['failed', 'bad'],
   ['canceled', 'quiet'],
   ['expired', 'quiet'],
@@ -72,7 +73,7 @@ export function panes(sandbox: Sandbox, list: List, detail: unknown): TemplateRe
       </div>
       ${
         rows.length > 0
-          ? html`<ul class="rows">${repeat(
+          ? html`<ul class="box rows">${repeat(
               rows,
               ([id]) => id,
               ([, row]) => row,

@@ -3,21 +3,21 @@ import { html, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { emptySection, loading, name, panes } from './markup.ts'
 import { orderRow, requestDetail } from './request.ts'
-import type { FilterName, Sandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
 import { text, time } from './show.ts'
 
 /** Each filter with its label and its explanation. */
-const filters: readonly (readonly [FilterName, label: string, hint: string])[] = [
-  ['all', 'All', ''],
+const filters = [
+  ['', 'All', ''],
   ['failed', 'Failed', 'Rejected, or without a complete response.'],
   ['replayed', 'Replayed', 'The first intent of the Idempotency-Key was returned again.'],
   ['lost', 'Lost', 'The client got no complete response. The intent may exist.'],
   ['conflicts', 'Conflicts', 'The Idempotency-Key was used with another body, or is still in use.'],
   ['lint', 'Lint', 'What would fail or leak in production, with its fix.'],
-]
+] as const
 
 export function requestsSection(sandbox: Sandbox): TemplateResult {
-  const { data, filter, route, search } = sandbox
+  const { data, route, search } = sandbox
   if (!data.requests) return loading(sandbox)
   const { issues = [] } = data
   const { requests } = data.requests
@@ -25,7 +25,7 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
   const term = search.q.trim().toLowerCase()
   const matching = requests.filter((request) => matches(request, term))
   const found = {
-    all: matching,
+    '': matching,
     // The 404 of a key check is expected.
     failed: matching.filter(({ operation, status }) => operation !== 'check' && isError(status)),
     replayed: matching.filter(({ replayed }) => replayed),
@@ -34,6 +34,7 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
     // The log may not have its request anymore.
     lint: issues.filter((issue) => matches(issue, term)),
   }
+  const [filter] = filters.find(([name]) => name === search.filter) ?? filters[0]
   const isLint = filter === 'lint'
   const clear = () => sandbox.act('DELETE', 'requests')
   return panes(
@@ -42,9 +43,9 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
       label: 'Requests',
       placeholder: 'Order, error, key, id',
       filters: html`<button type="button" @click=${clear}>Clear the log</button>
-        <div class="row chips" role="group" aria-label="Show">${filters.map(
+        <div class="row chips whole" role="group" aria-label="Show">${filters.map(
           ([show, label, hint]) => html`<button type="button" class="small" title=${hint}
-          aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.set({ filter: show })}>${label} ${found[show].length}</button>`,
+          aria-pressed=${show === filter ? 'true' : 'false'} @click=${() => sandbox.find({ filter: show })}>${label} ${found[show].length}</button>`,
         )}</div>`,
       rows: isLint
         ? found.lint.map((issue) => [`${issue.rule} ${issue.detail}`, issueRow(sandbox, issue)])

@@ -29,9 +29,6 @@ type Get = <Body>(path: string) => Promise<Body | null>
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Filter of the requests. */
-export type FilterName = 'all' | 'failed' | 'replayed' | 'lost' | 'conflicts' | 'lint'
-
 /** The service rejected a request. `message` is shown to the user. */
 class Rejection extends Error {
   override readonly name = 'Rejection'
@@ -50,9 +47,8 @@ export class Sandbox {
   environments: readonly SandboxEnvironment[] = []
   environment: SandboxEnvironment | undefined
   data: Data = {}
-  /** Search of the section, and the id of the intent before the page. */
+  /** What the list of the section shows. */
   search = noSearch
-  filter: FilterName = 'all'
   /** What the actions with these paths have returned since the section was opened. */
   results: {
     readonly keys?: { readonly id: string; readonly apiKey: string }
@@ -100,7 +96,11 @@ export class Sandbox {
     if (writeRoute(route) === writeRoute(this.route)) return
     const { environment = route.environment, section, id } = this.route
     const isSame = environment === (route.environment ?? environment)
-    if (!isSame || section !== route.section) this.search = noSearch
+    // The badge of the requests leads to what it counts.
+    const isCounted = route.section === 'requests' && !route.id && this.environment?.counts.failures
+    if (!isSame || section !== route.section) {
+      this.search = isSame && isCounted ? { ...noSearch, filter: 'failed' } : noSearch
+    }
     const kept = isSame ? this.data : {}
     this.data = id === route.id ? kept : { ...kept, intent: undefined, exchange: undefined }
     this.results = {}
@@ -108,7 +108,7 @@ export class Sandbox {
     this.set({ error: undefined })
   }
 
-  set(shown: Partial<Pick<Sandbox, 'error' | 'filter' | 'search'>>): void {
+  set(shown: Partial<Pick<Sandbox, 'error' | 'search'>>): void {
     Object.assign(this, shown)
     this.#host.requestUpdate()
   }
@@ -191,7 +191,8 @@ export class Sandbox {
     if (section === 'settings') return {}
     if (section === 'faults') return { faults: await get(`${path}/faults`) }
     if (section === 'intents') {
-      const query = Object.entries(this.search).filter(([, value]) => value)
+      const { filter: status, ...search } = this.search
+      const query = Object.entries({ ...search, status }).filter(([, value]) => value)
       const intents = await get<IntentPage>(`${path}/intents?${new URLSearchParams(query)}`)
       if (id) return { intents }
       const [newest] = intents?.intents ?? []
@@ -227,7 +228,8 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof Rejection && error.status === 401
 }
 
-const noSearch = { q: '', before: '' }
+/** `filter`: a status of intents, or a kind of requests. `before`: the intent before the page. */
+const noSearch = { q: '', filter: '', before: '' }
 
 const tokenUnknown =
   'This token is not valid. Each start of the service creates a new one: open the link that the running service printed.'

@@ -1,6 +1,7 @@
 /** Intents in test environments: their lists, details, simulated outcomes, test checkouts, and deletion. @module */
 import { randomUUID } from 'node:crypto'
 import { headers as names, paymentIntentIdPattern } from '@pi-checkout/contract'
+import { paymentIntentStatuses } from '@pi-checkout/contract/payment-status'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
 import {
@@ -126,6 +127,9 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
 const SearchSchema = z.object({
   before: z.string().regex(paymentIntentIdPattern, 'must be the id of a Payment Intent').optional(),
   q: z.string().trim().max(200, 'must have at most 200 characters').optional(),
+  status: z
+    .enum(paymentIntentStatuses, `must be one of ${paymentIntentStatuses.join(', ')}`)
+    .optional(),
 })
 
 const SettleSchema = z.strictObject({
@@ -144,12 +148,12 @@ const maxLists = 50
  * Reads a page of intents, newest first: the next list, or of a search the next one with matches, if there is one.
  *
  * @param search - `before`: the page begins with the intent after this one. `q`: the beginning of an id, or part of an
- * order, status, customer, or card.
+ * order, status, customer, or card. `status`: that of all intents.
  */
 export async function listIntents(
   { db, now }: StoreAndClock,
   environment: Environment,
-  { before, q: term = '' }: z.output<typeof SearchSchema>,
+  { before, q: term = '', status }: z.output<typeof SearchSchema>,
 ): Promise<IntentPage> {
   const at = environmentNow(environment, now())
   const found: Intent[] = []
@@ -157,12 +161,13 @@ export async function listIntents(
   if (before !== undefined) [place] = await db.query<IntentRow>(findIntent(before))
   for (let lists = 0; place && found.length < listLimit && lists < maxLists; lists++) {
     const rows: readonly IntentRow[] = await db.query(listIntentRows(environment.id, place))
-    found.push(...readableIntents(rows).filter((intent) => matches(intent, term)))
+    // The next read of each intent writes what these deadlines change.
+    const intents = readableIntents(rows).map((intent) => afterDeadlines(intent, at))
+    const matching = intents.filter((intent) => matches(intent, term))
+    found.push(...matching.filter((intent) => (status ?? intent.status) === intent.status))
     place = rows.length === listLimit ? rows.at(-1) : undefined
   }
-  // The next read of each intent writes what these deadlines change.
-  const intents = found.map((intent) => merchantView(afterDeadlines(intent, at)))
-  return { intents, next: place?.id ?? null }
+  return { intents: found.map(merchantView), next: place?.id ?? null }
 }
 
 const newest: Place = { createdAt: Number.MAX_SAFE_INTEGER, id: '' }

@@ -56,6 +56,14 @@ describe.each(stores)('%s', async (_, open) => {
     await db.query(sql`update intents set environment_id = 'env_test' where id = 'pi_7'`)
   })
 
+  test('finds the intents of a status, after their deadlines', async () => {
+    const at = { db, now: () => new Date('2026-11-22T12:00:00.000Z') }
+    const countOf = async (status: 'expired' | 'requires_payment_method'): Promise<number> =>
+      (await listIntents(at, environment, { status })).intents.length
+    expect(await countOf('expired')).toBe(100)
+    expect(await countOf('requires_payment_method')).toBe(0)
+  })
+
   test('lists all intents but the one that it cannot read', async () => {
     for (const state of ['{"v":9}', 'not JSON']) {
       await db.query(sql`update intents set state = ${state} where id = 'pi_1249'`)
