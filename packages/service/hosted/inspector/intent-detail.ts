@@ -1,12 +1,7 @@
 /** One intent: its facts, outcomes, timeline, requests, and JSON. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
-import {
-  type Confirmation,
-  type ShownIntent,
-  type SimulatedOutcome,
-  simulatedOutcomes,
-} from '../../shared/sandbox-api.ts'
+import type { Confirmation, ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { codeBlock, copyButton, loading, name, statusLabel, toneOf } from './markup.ts'
 import { operationRow } from './request.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -39,7 +34,7 @@ function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
     <p class="hint">${end}</p>
     ${
       requests.length > 0
-        ? html`<h3>Requests</h3><ul class="rows">${requests.map((request) => operationRow(sandbox, request))}</ul>`
+        ? html`<h3>Requests</h3><ul class="box rows">${requests.map((request) => operationRow(sandbox, request))}</ul>`
         : nothing
     }
     <h3>JSON</h3>
@@ -67,36 +62,55 @@ function actions(
         ? nothing
         : html`<p><button type="button" class="primary" @click=${openPage}>Open a test checkout</button></p>`
     }
-    <div class="row outcomes" role="group" aria-label="Simulate an outcome">
-      <span class="hint">Simulate:</span>
-      ${outcomes.get(status)?.map((outcome) => {
-        const [label, hint] = labels[outcome]
-        return html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`
-      })}
-    </div>`,
+    <div class="row outcomes" role="group" aria-label="Simulate an outcome">${groups
+      .filter(({ from }) => from.includes(status))
+      .map(
+        ({ title, outcomes }) => html`<div class="stack">
+          <span class="hint">${title}</span>
+          <div class="row">${outcomes.map(
+            ([outcome, label, hint]) =>
+              html`<button type="button" class="dot" data-tone=${toneOf(outcome)} title=${hint}
+                @click=${() => settle(outcome)}>${label}</button>`,
+          )}</div>
+        </div>`,
+      )}</div>`,
   )
 }
 
-/** The outcomes of each status that is not final. */
-const outcomes: ReadonlyMap<string, readonly SimulatedOutcome[]> = new Map<
-  string,
-  readonly SimulatedOutcome[]
->([
-  ['requires_payment_method', simulatedOutcomes],
-  ['requires_action', ['succeeded', 'declined', 'failed', 'canceled', 'expired']],
-  ['processing', ['succeeded', 'declined', 'failed']],
-])
-
-/** What each button says, and what it stands for. */
-const labels: Readonly<Record<SimulatedOutcome, readonly [label: string, hint: string]>> = {
-  succeeded: ['Succeed', 'The buyer pays with a valid card, and the bank accepts'],
-  declined: ['Decline', 'The bank declines, and the buyer can try again'],
-  failed: ['Fail', 'The bank declines for good: the intent is final'],
-  requires_action: ['Challenge', 'The bank asks for a code'],
-  processing: ['Process', 'The bank decides later: until you choose'],
-  canceled: ['Cancel', 'The buyer cancels'],
-  expired: ['Expire', 'As after 24 hours'],
+interface OutcomeGroup {
+  readonly title: string
+  /** The statuses that its outcomes can follow. */
+  readonly from: readonly string[]
+  readonly outcomes: readonly (readonly [SimulatedOutcome, label: string, hint: string])[]
 }
+
+const groups: readonly OutcomeGroup[] = [
+  {
+    title: 'The bank decides',
+    from: ['requires_payment_method', 'requires_action', 'processing'],
+    outcomes: [
+      ['succeeded', 'Succeed', 'The buyer pays with a valid card, and the bank accepts'],
+      ['declined', 'Decline', 'The bank declines, and the buyer can try again'],
+      ['failed', 'Fail', 'The bank declines for good: the intent is final'],
+    ],
+  },
+  {
+    title: 'The bank waits',
+    from: ['requires_payment_method'],
+    outcomes: [
+      ['requires_action', 'Challenge', 'The bank asks for a code'],
+      ['processing', 'Process', 'The bank decides later: until you choose'],
+    ],
+  },
+  {
+    title: 'The buyer leaves',
+    from: ['requires_payment_method', 'requires_action'],
+    outcomes: [
+      ['canceled', 'Cancel', 'The buyer cancels'],
+      ['expired', 'Expire', 'As after 24 hours'],
+    ],
+  },
+]
 
 /** The transitions, with card and decline reason. */
 function timeline({ intent, events, confirmations }: ShownIntent): TemplateResult {
@@ -116,7 +130,7 @@ function timeline({ intent, events, confirmations }: ShownIntent): TemplateResul
       }</span>
     </div></li>`
   })
-  return html`<ol class="rows timeline">${items}</ol>`
+  return html`<ol class="box rows timeline">${items}</ol>`
 }
 
 function cardOf({ paymentMethod: { type, card } }: Confirmation): string {
