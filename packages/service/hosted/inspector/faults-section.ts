@@ -1,6 +1,6 @@
 /** Fault rules: what breaks, and how often. @module */
-import { html, type TemplateResult } from 'lit'
-import type { StoredFaultRule } from '../../shared/sandbox-api.ts'
+import { html, nothing, type TemplateResult } from 'lit'
+import type { FaultOperation, StoredFaultRule } from '../../shared/sandbox-api.ts'
 import { loading, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
@@ -12,9 +12,9 @@ export function faultsSection(sandbox: Sandbox): TemplateResult {
   return html`<div class="cards columns">
     <section class="box stack">
       <h2>Break the next requests</h2>
-      <p class="hint">Tests how the server of <b>${name(environment?.merchant)}</b> handles a lost, late, or wrong
-        response. For a single request, send the header <code>Sandbox-Fault</code>.</p>
-      ${ruleForm(sandbox)}
+      <p class="hint">Press an operation to test how the server of <b>${name(environment?.merchant)}</b> handles a lost,
+        late, or wrong response. For a single request, send the header <code>Sandbox-Fault</code>.</p>
+      ${faultList(sandbox)}
     </section>
     <section class="box stack">
       <h2>Fault rules</h2>
@@ -26,16 +26,19 @@ export function faultsSection(sandbox: Sandbox): TemplateResult {
 /** What each fault does. */
 const faults: ReadonlyMap<string, string> = new Map([
   ['drop-after-commit', 'Creates the intent, then drops the connection: a lost response.'],
-  ['drop-before-commit', 'Drops the connection without creating an intent.'],
+  ['drop-before-commit', 'Drops the connection. Nothing is created.'],
   ['delay', 'Delays the response.'],
   ['409', 'Returns that the first request with this key is still running.'],
-  ['500', 'Returns an internal error without creating an intent.'],
-  ['503', 'Returns that the store is unavailable, with Retry-After.'],
+  ['500', 'Returns an internal error. Nothing is created.'],
+  ['503', 'Returns that the store is unavailable, with Retry-After. Nothing is created.'],
   ['429', 'Returns that there are too many requests, with Retry-After.'],
-  ['truncate-body', 'Creates the intent, then cuts the response in half.'],
-  ['stall-body', 'Creates the intent, then sends half of the response and nothing more.'],
-  ['malformed-json', 'Creates the intent, then returns a response that is not JSON.'],
+  ['truncate-body', 'Cuts the response in half. A create is committed.'],
+  ['stall-body', 'Sends half of the response, and nothing more. A create is committed.'],
+  ['malformed-json', 'Returns a response that is not JSON. A create is committed.'],
 ])
+
+/** A retrieve commits nothing, and has no key. */
+const ofCreates: ReadonlySet<string> = new Set(['drop-after-commit', '409'])
 
 /** Returns what a fault such as `delay=500` does. */
 export function faultText(fault: string): string {
@@ -43,46 +46,37 @@ export function faultText(fault: string): string {
   return faults.get(name) ?? ''
 }
 
-function ruleForm(sandbox: Sandbox): TemplateResult {
+/** The faults, each with a button for each operation. */
+function faultList(sandbox: Sandbox): TemplateResult {
   const add = (event: SubmitEvent): void => {
     event.preventDefault()
-    const form = new FormData(event.target as HTMLFormElement)
-    const [fault, ms] = [String(form.get('do')), String(form.get('ms'))]
-    void sandbox.act('POST', 'faults', {
-      on: form.get('on'),
-      do: fault === 'delay' ? `delay=${ms}` : fault,
-      times: Number(form.get('times')),
-    })
+    const form = new FormData(event.target as HTMLFormElement, event.submitter)
+    const [on, fault] = String(form.get('rule')).split(' ')
+    const times = Number(form.get('times'))
+    void sandbox.act('POST', 'faults', { on, do: fault === 'delay' ? delay : fault, times })
   }
-  const explain = ({ target }: Event): void => {
-    if (!(target instanceof HTMLSelectElement)) return
-    const output = target.form?.querySelector('output')
-    if (output) output.value = faultText(target.value)
-  }
-  return html`<form class="fields columns" @submit=${add}>
-    <label>Operation
-      <select name="on"><option>create</option><option>retrieve</option></select>
+  const button = (on: FaultOperation, fault: string): TemplateResult =>
+    html`<button class="small" name="rule" value=${`${on} ${fault}`} aria-label=${`Add ${fault} on ${on}`}>${on}</button>`
+  return html`<form class="stack" @submit=${add}>
+    <label class="row">Number of requests
+      <input class="number" name="times" type="number" min="1" max="1000" value="1" required>
     </label>
-    <label>Fault
-      <select name="do" aria-describedby="fault" @change=${explain}>${[...faults.keys()].map(
-        (fault) => html`<option value=${fault}>${fault}</option>`,
-      )}</select>
-    </label>
-    <output class="hint" id="fault" .value=${faultText('drop-after-commit')}></output>
-    <label class="delay">Milliseconds
-      <input name="ms" type="number" min="1" max="99999" value="3000" required>
-    </label>
-    <label>Number of requests
-      <input name="times" type="number" min="1" max="1000" value="1" required>
-    </label>
-    <button class="primary">Add rule</button>
+    <ul>${[...faults].map(
+      ([fault, does]) => html`<li class="row item">
+        <div><code>${fault === 'delay' ? delay : fault}</code><p class="hint">${does}</p></div>
+        <span class="row">${button('create', fault)} ${ofCreates.has(fault) ? nothing : button('retrieve', fault)}</span>
+      </li>`,
+    )}</ul>
   </form>`
 }
+
+/** In milliseconds. The control API takes others. */
+const delay = 'delay=3000'
 
 function ruleList(sandbox: Sandbox, rules: readonly StoredFaultRule[]): TemplateResult {
   const clear = () => sandbox.act('DELETE', 'faults')
   return html`<ul>${rules.map(
-    ({ id, do: fault, on, times }) => html`<li class="item">
+    ({ id, do: fault, on, times }) => html`<li class="row item">
       <span><code>${text(fault, 40)}</code> <span class="hint">on</span> <code>${text(on, 40)}</code>
         <span class="hint">next ${times} ${times === 1 ? 'request' : 'requests'}</span></span>
       <button type="button" class="small" aria-label=${`Remove ${text(fault, 40)} on ${text(on, 40)}`}

@@ -55,7 +55,7 @@ function reasons({ operation, problem, detail, errors }: LoggedRequest): unknown
   if (!problem) return nothing
   // A detail can join those of the fields.
   const isListed = errors.some((error) => detail.includes(error.detail))
-  return html`<div class="reasons" data-tone="bad">
+  return html`<div class="box reasons" data-tone="bad">
     <p><a href="/docs#${problem}" target="_blank"><code>${text(problem)}</code></a> ${isListed ? nothing : text(detail, 300)}</p>
     <ul>${errors.map(
       ({ pointer, detail: why }) => html`<li><code>${text(pointer)}</code> ${text(why, 300)}</li>`,
@@ -103,7 +103,7 @@ function issueBox(
   { rule, title, detail, fix, origin, environment }: LintIssue,
 ): TemplateResult {
   const register = () => sandbox.act('POST', `/environments/${environment}/origins`, { origin })
-  return html`<div class="reasons stack" data-tone=${rule.startsWith('secret') ? 'bad' : 'waiting'}>
+  return html`<div class="box reasons stack" data-tone=${rule.startsWith('secret') ? 'bad' : 'waiting'}>
     <h3>${text(title)}</h3>
     <p>${name(detail, 300)}</p>
     <p>${text(fix, 500)}</p>

@@ -37,7 +37,7 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
     <p class="hint">Your server sends one with each request, from <code>PI_API_KEY</code>. To revoke one of a
       stored service, run <code>pi-service keys revoke</code>.</p>
     <ul>${environment.keys.map(
-      ({ display, createdAt }) => html`<li class="item"><code>${text(display)}</code>
+      ({ display, createdAt }) => html`<li class="row item"><code>${text(display)}</code>
         <span class="hint">since ${time(createdAt)}</span></li>`,
     )}</ul>
     ${
@@ -64,11 +64,11 @@ function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateRes
         : nothing
     }Only pages of registered origins can show the checkout. Add the origin of your shop.</p>
     <ul>${environment.origins.map(
-      (origin) => html`<li class="item"><code>${text(origin)}</code>
+      (origin) => html`<li class="row item"><code>${text(origin)}</code>
         <button type="button" class="small" aria-label=${`Remove ${origin}`}
           @click=${() => remove(origin)}>Remove</button></li>`,
     )}</ul>
-    <form class="row end" @submit=${register}>
+    <form class="row item" @submit=${register}>
       <label>Origin<input name="origin" type="url" placeholder="https://shop.example" required></label>
       <button>Register</button>
     </form>`
