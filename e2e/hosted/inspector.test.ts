@@ -179,6 +179,38 @@ test('the token is in no address and no lasting store, and another tab gets it, 
   await expectConnection(locked)
 })
 
+test('takes a pasted link or token, which then is in no address', async ({ page, stack }) => {
+  const { adminToken, baseUrl, inspectorUrl } = stack.api
+  for (const link of [inspectorUrl, adminToken]) {
+    await page.goto(`${baseUrl}/_sandbox/`)
+    const field = page.getByLabel('Link or admin token')
+    await field.fill(link.slice(0, -1))
+    await page.getByRole('button', { name: 'Open the inspector' }).click()
+    expect(await field.evaluate((each: HTMLInputElement) => each.validity.patternMismatch)).toBe(
+      true,
+    )
+    await field.fill(link)
+    await page.getByRole('button', { name: 'Open the inspector' }).click()
+    await expectConnection(page)
+    expect(page.url()).not.toContain(adminToken)
+    await page.evaluate(() => sessionStorage.clear())
+  }
+})
+
+test('counts the intents of a status, and leads back to the newest', async ({ page, merchant }) => {
+  for (const orderId of ['S-1', 'S-2', 'S-3']) await createIntent(merchant, { orderId })
+  await merchant.open()
+  await page.getByRole('button', { name: 'Succeed' }).click()
+  await expect(page.getByText('3 intents')).toBeVisible()
+  const status = page.getByRole('combobox', { name: 'Status' })
+  await status.selectOption('succeeded')
+  await expect(page.getByText('1 intent', { exact: true })).toBeVisible()
+  await expect(page.locator('.list a')).toHaveText([/S-3/])
+  await page.getByRole('button', { name: 'Show newest' }).click()
+  await expect(status).toHaveValue('')
+  await expect(page.getByText('3 intents')).toBeVisible()
+})
+
 test('rejects the token of another start, takes the link of this one, and waits for a service that is down', async ({
   page,
   merchant,

@@ -48,7 +48,13 @@ export class Inspector extends LightElement {
     return html`
       <section class="bar row between" aria-label="Environment">
         <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
-        ${this.#merchant()} ${offset === 0 ? nothing : this.#clock(offset)}
+        ${this.#merchant()}
+        ${
+          // Shown only if environment time is not real time.
+          offset === 0
+            ? nothing
+            : html`<a class="badge" data-tone="waiting" href=${this.#sandbox.link('settings')}>Clock ${span(offset)}</a>`
+        }
         <span class="dot hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
           isLive ? 'Connected' : 'Reconnecting…'
         }</span>
@@ -104,12 +110,25 @@ export class Inspector extends LightElement {
   }
 
   #gate(): TemplateResult {
+    // Into the address, which a link opens too: without it, the token alone.
+    const open = (event: SubmitEvent): void => {
+      event.preventDefault()
+      const link = new FormData(event.target as HTMLFormElement).get('link')
+      location.hash = String(link).split('#').at(-1) ?? ''
+    }
     return html`<main class="apart stack">
       <h2 class="title">Inspector</h2>
-      <p><code>npm start</code> or <code>pi-service start</code> prints the link of the inspector. Open it in this browser.</p>
-      <p class="hint">The link contains the admin token of the running service. Tabs of this browser share it until the last one
-        is closed.</p>
+      <p>The terminal of <code>npm start</code> or <code>pi-service start</code> prints the link of the inspector. Open it in
+        this browser, or paste it here.</p>
+      <form class="stack" @submit=${open}>
+        <label>Link or admin token
+          <input name="link" type="password" autocomplete="off" pattern="(.*#)?[\\w\\-]{43}(/.*)?" required
+            title="The link ends with #, and 43 characters after it.">
+        </label>
+        <button class="primary">Open the inspector</button>
+      </form>
       <p class="error" role="alert">${this.#sandbox.error}</p>
+      <p class="hint">Tabs of this browser share the token until the last one is closed.</p>
     </main>`
   }
 
@@ -124,17 +143,9 @@ export class Inspector extends LightElement {
       (each) =>
         html`<option value=${each.id} .selected=${live(each.id === environment?.id)}>${text(each.merchant, 64)}</option>`,
     )
-    return html`<span class="merchant row">
-      ${
-        environments.length < 2
-          ? html`<b>${name(merchant)}</b>`
-          : html`<select aria-label="Merchant" @change=${choose}>${options}</select>`
-      }${badge('quiet', 'test')}</span>`
-  }
-
-  /** Shown only if environment time is not real time. */
-  #clock(offset: number): TemplateResult {
-    return html`<a class="badge" data-tone="waiting" href=${this.#sandbox.link('settings')}>Clock ${span(offset)}</a>`
+    return environments.length < 2
+      ? html`<b>${name(merchant)}</b>`
+      : html`<select aria-label="Merchant" @change=${choose}>${options}</select>`
   }
 
   #tab(section: Section): TemplateResult {
@@ -145,10 +156,7 @@ export class Inspector extends LightElement {
       faults: rules > 0 && badge('waiting', rules),
     }
     const isCurrent = section === route.section
-    // The badge leads to what it counts.
-    const choose = () =>
-      this.#sandbox.set({ filter: section === 'requests' && failures > 0 ? 'failed' : 'all' })
-    return html`<a href=${this.#sandbox.link(section)} @click=${choose} aria-current=${isCurrent ? 'page' : 'false'}>${views[section][0]} ${
+    return html`<a href=${this.#sandbox.link(section)} aria-current=${isCurrent ? 'page' : 'false'}>${views[section][0]} ${
       badges[section] || nothing
     }</a>`
   }
