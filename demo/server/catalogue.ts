@@ -16,7 +16,7 @@ const table: readonly (readonly [id: string, name: string, price: string, about:
   ['copper-jazve', 'Copper jazve', '24000', 'Beaten copper, tinned inside. For three small cups.'],
   ['coffee-cups', 'Two coffee cups', '14800', 'Stoneware, glazed with the ash of apricot wood.'],
   ['lori-honey', 'Lori wildflower honey', '4900', '500 g, gathered above the Debed gorge.'],
-  ['dried-apricots', 'Sun-dried apricots', '3200', '400 g from the Ararat valley, nothing added.'],
+  ['dried-apricots', 'Dried apricots', '3200', '400 g, dried in the sun of the Ararat valley.'],
   ['gavar-blanket', 'Gavar wool blanket', '58000', 'Madder-red wool from a hand loom.'],
   ['scribe-notebook', 'Scribe’s notebook', '6700', 'Sewn binding, a border from old manuscripts.'],
   ['thyme-tea', 'Mountain thyme tea', '2400', '50 g, picked on the slopes of Aragats.'],

@@ -6,7 +6,7 @@ export function aboutPage(): Page {
   const title = 'How this shop takes payments'
   const content = html`<div class="order stack">
     <h1>${title}</h1>
-    <ol class="card stack">
+    <ol class="stack">
       <li>“Check out” makes an order with fixed items and a fixed price. The shop’s server asks the payment service for a payment of its price.</li>
       <li>The payment page shows the service’s form. Card details go straight to the service, and the shop never sees them.</li>
       <li>The shop’s server asks the service whether the payment was made. Only then does it mark the order as paid. What a page says proves nothing.</li>

@@ -1,10 +1,9 @@
 /** The cart: quantities, the total, and "Check out". @module */
-import { type Line, totalOf } from '../cart.ts'
+import { type Line, mostPerProduct, totalOf } from '../cart.ts'
 import { nameOf, priceText } from '../catalogue.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
 import { message } from './message-page.ts'
-import { quantitySteps } from './quantity.ts'
 
 export function cartPage(lines: readonly Line[]): Page {
   const title = lines.length > 0 ? 'Your cart' : 'Your cart is empty'
@@ -35,11 +34,18 @@ function cart(lines: readonly Line[]): Html {
 
 function cartLine({ product, quantity, price }: Line): Html {
   const name = nameOf(product)
+  const step = (to: number, sign: string, label: string): Html => {
+    const isDisabled = to < 1 || to > mostPerProduct
+    return html`<button class="button quiet step" name="quantity" value="${to}" aria-label="${label}: ${name}"${isDisabled && html` disabled`}>${sign}</button>`
+  }
   return html`<li class="cart-line" id="item-${product}" data-testid="line-${product}" data-quantity="${quantity}">
     <img src="/pictures/${product}.svg" alt="" width="400" height="400">
     <h2>${name}<small class="money">${priceText(price)} each</small></h2>
     <strong class="money">${priceText(price * quantity)}</strong>
-    ${quantitySteps({ product, quantity, back: '/cart', least: 1 })}
-    <button class="link" form="change-${product}" name="quantity" value="0" aria-label="Remove: ${name}">Remove</button>
+    <form class="row steps" method="post" action="/cart">
+      <input type="hidden" name="product" value="${product}">
+      <span>${step(quantity - 1, '−', 'Remove one')}<output>${quantity}</output>${step(quantity + 1, '+', 'Add one')}</span>
+      <button class="link" name="quantity" value="0" aria-label="Remove: ${name}">Remove</button>
+    </form>
   </li>`
 }

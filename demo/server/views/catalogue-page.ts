@@ -1,9 +1,8 @@
 /** The catalogue: eight products and their prices. @module */
-import type { Line } from '../cart.ts'
+import { type Line, mostPerProduct } from '../cart.ts'
 import { type Product, priceText, products } from '../catalogue.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
-import { quantitySteps } from './quantity.ts'
 
 export function cataloguePage(cart: readonly Line[]): Page {
   const content = html`
@@ -20,19 +19,23 @@ export function cataloguePage(cart: readonly Line[]): Page {
     </div>
     <ul class="products">${products.map((product) => productCard(product, cart))}</ul>
   `
-  return { title: 'Shop', place: 'shop', content }
+  return { title: 'Shop', content }
 }
 
 function productCard({ id, name, about, price }: Product, cart: readonly Line[]): Html {
   const quantity = cart.find((line) => line.product === id)?.quantity ?? 0
+  const label = quantity > 0 ? `Add to cart: ${name} (${quantity} in it)` : `Add to cart: ${name}`
   return html`<li class="product" id="item-${id}">
     <img src="/pictures/${id}.svg" alt="" width="400" height="400" loading="lazy">
     <h3>${name}</h3>
     <p class="about muted">${about}</p>
-    <div class="row">
+    <form class="row" method="post" action="/cart">
       <span class="money strong">${priceText(price)}</span>
-      ${quantitySteps({ product: id, quantity, back: '/', least: 0 })}
-    </div>
-    ${quantity > 0 && html`<a href="/cart">View cart</a>`}
+      <input type="hidden" name="product" value="${id}">
+      <input type="hidden" name="back" value="/">
+      <button class="button quiet" name="quantity" value="${quantity + 1}" data-testid="add-to-cart" aria-label="${label}"${
+        quantity === mostPerProduct && html` disabled`
+      }>Add to cart${quantity > 0 && html` <span class="count">${quantity}</span>`}</button>
+    </form>
   </li>`
 }

@@ -6,7 +6,7 @@ export interface Page {
   readonly title: string
   readonly content: Html
   /** Where the page is in the shop. */
-  readonly place?: 'shop' | 'cart' | 'orders' | 'payment'
+  readonly place?: 'cart' | 'orders' | 'payment'
   /** Shows a payment that the bank is processing. */
   readonly isWaiting?: boolean
   /** The payment of the page. */
@@ -63,7 +63,6 @@ function topRow({ place }: Page, { pieces }: Frame): Html {
       // Nothing leads away from a payment but the logo and "Edit cart".
       place !== 'payment' &&
       html`<nav class="row" aria-label="Shop">
-        <a class="place" href="/"${at('shop')}>Shop</a>
         <a class="place" href="/orders"${at('orders')}>Your orders</a>
         <a class="button quiet" href="/cart"${at('cart')}>Cart <span class="count" data-testid="cart-count">${pieces}</span></a>
       </nav>`

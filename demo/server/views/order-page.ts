@@ -20,17 +20,14 @@ export function orderPage(details: OrderDetails): Page {
   const { order, state, underReview, payments } = details
   const [title, text] = texts[state]
   const amounts = underReview.map(({ amount }) => priceText(amount)).join(', ')
-  // What is left to do comes first. After a receipt, there is only the shop.
-  const isDone = !isPayable(details) && state !== 'closed'
-  const actions = html`<div class="row actions">${actionsOf(details)}</div>`
   const content = html`<div class="order stack">
-    ${state !== 'review' && amounts && html`<p class="notice">We are also checking a payment of ${amounts}.</p>`}
+    ${state !== 'review' && amounts && html`<p class="card">We are also checking a payment of ${amounts}.</p>`}
     <div class="order-head stack" data-testid="order-state" data-state="${state}">
       ${badge(state)}
       <h1>${title}</h1>
       <p class="muted">${text}</p>
     </div>
-    ${!isDone && actions}
+    <div class="row actions">${actionsOf(details)}</div>
     <section class="card stack" aria-label="Order ${order.id}">
       <div class="row dashed">
         <div><h2>Tsiran</h2><p class="muted small">Demo shop in Yerevan, Armenia</p></div>
@@ -43,7 +40,6 @@ export function orderPage(details: OrderDetails): Page {
       })}
       ${linesAndTotal(details)}
     </section>
-    ${isDone && actions}
   </div>`
   return { title, content, isWaiting: state === 'processing', intentId: payments.at(-1)?.intentId }
 }

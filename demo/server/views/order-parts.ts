@@ -11,7 +11,9 @@ export function badge(state: OrderState): Html {
 /** A list of names and values. A fact without a value is left out. */
 export function facts(list: Readonly<Record<string, HtmlValue>>): Html {
   const shown = Object.entries(list).filter(([, value]) => value)
-  const items = shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
+  const items = shown.map(
+    ([name, value]) => html`<div class="row"><dt>${name}</dt><dd>${value}</dd></div>`,
+  )
   return html`<dl class="facts">${items}</dl>`
 }
 
