@@ -47,7 +47,7 @@ export function orderIdError(orderId: string): Pick<FieldError, 'detail'> | unde
   return issue && { detail: issue.message }
 }
 
-const wholeUnits = 'must be a whole number of minor units: 19.99 USD is 1999'
+const wholeUnits = 'must be a whole number of minor units: 15.50 is 1550'
 const Amount = z
   .number(wholeUnits)
   .refine(Number.isInteger, coded('not_an_integer', wholeUnits))

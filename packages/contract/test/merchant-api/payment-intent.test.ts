@@ -54,7 +54,7 @@ test('returns fields in one order, regardless of the order of the input', () => 
 /** A value, and the error about it. */
 type Row = [value: unknown, error: string]
 
-const whole = 'must be a whole number of minor units: 19.99 USD is 1999'
+const whole = 'must be a whole number of minor units: 15.50 is 1550'
 const currencies = 'must be one of AMD, USD, EUR, RUB'
 const invisible = ['', '\u00a0\u2003', '\u200d\u2060', ...' \u200b\u3164\u2800\ufe0f\u0301']
 const tooLong = 'too_long: orderId must have at most 32 characters; a UUID fits without hyphens'
