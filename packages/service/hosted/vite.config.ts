@@ -38,7 +38,7 @@ const hostedPage: Plugin = {
   },
 }
 
-/** The start page and the guide to the API, as pages like the other ones for developers. */
+/** The guide to the API, as a page like the other ones for developers. */
 const documentation: Plugin = {
   name: 'documentation',
   generateBundle: {
@@ -47,8 +47,6 @@ const documentation: Plugin = {
       const page = bundle['tool.html']
       if (page?.type !== 'asset') throw new Error('There is no tool.html')
       const frame = String(page.source)
-      const home = frame.replace('<!--content-->', readFileSync(here('home.html'), 'utf8'))
-      this.emitFile({ type: 'asset', fileName: 'home.html', source: home })
       const docs = frame
         .replace('<title>', '<title>API · ')
         .replace('href="/docs"', '$& aria-current="page"')

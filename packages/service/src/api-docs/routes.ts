@@ -1,4 +1,4 @@
-/** Pages for developers: start page, API description, documentation, inspector, and errors. @module */
+/** Pages for developers: API description, documentation, inspector, and errors. @module */
 import { problemCodes } from '@pi-checkout/contract'
 import type { FastifyReply } from 'fastify'
 import { routes } from '../../shared/routes.ts'
@@ -13,20 +13,22 @@ import { openapi } from './openapi.ts'
 export function addDocsRoutes(app: App, { publicUrl }: AppOptions): void {
   const description = JSON.stringify(openapi(publicUrl), null, 2)
   app.get(routes.openapi.path, (_request, reply) => reply.headers(jsonHeaders).send(description))
-  app.get(routes.home.path, (_request, reply) => page(reply, toolPageHeaders, readPage('home')))
+  app.get(routes.home.path, (_request, reply) => redirect(reply, routes.docs.path))
   // Built from `guides/api.md`.
   app.get(routes.docs.path, (_request, reply) => page(reply, toolPageHeaders, readPage('docs')))
 }
 
 export function addInspector(app: App): void {
-  // Not permanently, because other programs use the port later.
-  app.get(routes.inspectorFolder.path, (_request, reply) =>
-    reply.header('x-content-type-options', 'nosniff').redirect(routes.inspector.path, 303),
-  )
+  app.get(routes.inspectorFolder.path, (_request, reply) => redirect(reply, routes.inspector.path))
   // A static page. The fragment of the printed link contains the admin token, and is not sent.
   app.get(routes.inspector.path, (_request, reply) =>
     page(reply, toolPageHeaders, readPage('inspector')),
   )
+}
+
+/** Not permanently, because other programs use the port later. */
+function redirect(reply: FastifyReply, path: string): FastifyReply {
+  return reply.header('x-content-type-options', 'nosniff').redirect(path, 303)
 }
 
 /** Sends the page of a problem for a browser that opens an address. */
