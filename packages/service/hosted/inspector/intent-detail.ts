@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import type { Confirmation, ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { codeBlock, copyButton, loading, name, statusLabel, toneOf } from './markup.ts'
-import { operationRow } from './request.ts'
+import { requestRow } from './request.ts'
 import type { Sandbox } from './sandbox.ts'
 import { lines, money, text, time } from './show.ts'
 
@@ -34,7 +34,7 @@ function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
     <p class="hint">${end}</p>
     ${
       requests.length > 0
-        ? html`<h3>Requests</h3><ul class="box rows">${requests.map((request) => operationRow(sandbox, request))}</ul>`
+        ? html`<h3>Requests</h3><ul class="box rows">${requests.map((request) => requestRow(sandbox, request))}</ul>`
         : nothing
     }
     <h3>JSON</h3>

@@ -9,9 +9,7 @@ import { clock, lines, money, readJson, text, time } from './show.ts'
 
 export function requestDetail(sandbox: Sandbox): TemplateResult {
   const { data, route } = sandbox
-  const issues = (data.issues ?? [])
-    .filter(({ requestId }) => requestId === route.id)
-    .map((issue) => issueBox(sandbox, issue))
+  const issues = issuesOf(sandbox, route.id).map((issue) => issueBox(sandbox, issue))
   const content =
     data.exchange === null
       ? html`${issues}<p class="empty">The log no longer has this request. Choose a newer one of the list.</p>`
@@ -98,12 +96,10 @@ function command({ request, headers: sent, requestBody: body }: LoggedExchange):
 }
 
 /** A problem that would matter in production, with its fix. */
-function issueBox(
-  sandbox: Sandbox,
-  { rule, title, detail, fix, origin, environment }: LintIssue,
-): TemplateResult {
+function issueBox(sandbox: Sandbox, issue: LintIssue): TemplateResult {
+  const { title, detail, fix, origin, environment } = issue
   const register = () => sandbox.act('POST', `/environments/${environment}/origins`, { origin })
-  return html`<div class="box reasons stack" data-tone=${rule.startsWith('secret') ? 'bad' : 'waiting'}>
+  return html`<div class="box reasons stack" data-tone=${toneOf(issue)}>
     <h3>${text(title)}</h3>
     <p>${name(detail, 300)}</p>
     <p>${text(fix, 500)}</p>
@@ -115,18 +111,38 @@ function issueBox(
   </div>`
 }
 
-/** A request among those of all orders. */
-export function orderRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
-  const { order } = request
-  const subject = order
-    ? html`<b>${name(order.orderId)}</b> ${money(order.amount, order.currency)}`
-    : pathOf(request)
-  return row(sandbox, request, [subject, operationOf(request)])
+/** A request of a list, on two lines: its order, and what it does. */
+export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
+  const { requestId, at, method, path, order, problem, errors, operation } = request
+  const error =
+    problem &&
+    operation !== 'check' &&
+    text([problem, ...errors.map(({ pointer }) => pointer)].join(' '))
+  const isOpen = requestId === sandbox.route.id
+  return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
+    aria-current=${isOpen ? 'true' : 'false'}>
+    <span>${
+      order
+        ? html`<b>${name(order.orderId)}</b> ${money(order.amount, order.currency)}`
+        : html`<span class="path">${text(method, 8)} ${text(path)}</span>`
+    }</span>
+    ${status(request)}
+    <span class="hint">${operationOf(request)}</span>
+    <span class="hint"><time datetime=${text(at, 40)} title=${time(at)}>${clock(at)}</time></span>
+    <span class="row notes">${notes(request)}${error ? html`<code class="why">${error}</code>` : nothing}${issuesOf(
+      sandbox,
+      requestId,
+    ).map((issue) => badge(toneOf(issue), text(issue.title)))}</span>
+  </a></li>`
 }
 
-/** A request among those of one order. */
-export function operationRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
-  return row(sandbox, request, [html`<b>${operationOf(request)}</b>`, pathOf(request)])
+/** Returns what lint has found in a request. */
+export function issuesOf({ data }: Sandbox, id: string | undefined): readonly LintIssue[] {
+  return (data.issues ?? []).filter(({ requestId }) => requestId === id)
+}
+
+function toneOf({ rule }: LintIssue): string {
+  return rule.startsWith('secret') ? 'bad' : 'waiting'
 }
 
 /** What the request does. Other ones are requests without a name. */
@@ -140,32 +156,6 @@ const operations: ReadonlyMap<string, string> = new Map([
   ['check', 'Check the key'],
   ['page', 'Open the hosted page'],
 ])
-
-function pathOf({ method, path }: LoggedRequest): TemplateResult {
-  return html`<span class="path">${text(method, 8)} ${text(path)}</span>`
-}
-
-/** On two lines, which begin with the title and the subtitle. */
-function row(
-  sandbox: Sandbox,
-  request: LoggedRequest,
-  [title, subtitle]: readonly [unknown, unknown],
-): TemplateResult {
-  const { requestId, at, problem, errors, operation } = request
-  const error =
-    problem &&
-    operation !== 'check' &&
-    text([problem, ...errors.map(({ pointer }) => pointer)].join(' '))
-  const isOpen = requestId === sandbox.route.id
-  return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
-    aria-current=${isOpen ? 'true' : 'false'}>
-    <span>${title}</span>
-    ${status(request)}
-    <span class="hint">${subtitle}</span>
-    <span class="hint"><time datetime=${text(at, 40)} title=${time(at)}>${clock(at)}</time></span>
-    <span class="row notes">${notes(request)}${error ? html`<code class="why">${error}</code>` : nothing}</span>
-  </a></li>`
-}
 
 function status({ status, operation }: LoggedRequest): TemplateResult {
   const tone = operation === 'check' ? 'quiet' : (tones.get(Math.floor(status / 100)) ?? 'bad')
