@@ -52,7 +52,7 @@ function statusFilter(sandbox: Sandbox): TemplateResult {
     if (currentTarget instanceof HTMLSelectElement) sandbox.find({ filter: currentTarget.value })
   }
   return html`<select aria-label="Status" .value=${live(sandbox.search.filter)} @change=${choose}>
-    <option value="">All statuses</option>${paymentIntentStatuses.map((status) => html`<option>${status}</option>`)}
+    <option value="">Any status</option>${paymentIntentStatuses.map((status) => html`<option>${status}</option>`)}
   </select>`
 }
 
