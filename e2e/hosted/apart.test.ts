@@ -4,7 +4,10 @@ import { expect, test } from '../fixtures/hosted-form.ts'
 import { createIntent } from '../fixtures/merchant.ts'
 import { authenticate, connectTo, messageTypes } from '../fixtures/played-element.ts'
 
-test('without script the full page leads back to the shop', async ({ browser, stack }) => {
+test('without script the full page names the shop, and leads back to it', async ({
+  browser,
+  stack,
+}) => {
   const { id, clientSecret } = await createIntent(stack)
   const context = await browser.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
@@ -15,6 +18,7 @@ test('without script the full page leads back to the shop', async ({ browser, st
   })
   await page.goto(new URL(response.headers().location ?? '', response.url()).href)
   await expect(page.getByRole('heading')).toHaveText('Վճարելու համար անհրաժեշտ է JavaScript')
+  await expect(page.getByRole('main')).toContainText('Tsiran')
   await expect(page.getByRole('main')).toContainText(stack.api.checkoutOrigin)
   await expect(page.locator('.skeleton')).toBeHidden()
   await page.getByRole('link', { name: 'Վերադառնալ խանութ' }).click()

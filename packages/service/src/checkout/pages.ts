@@ -21,7 +21,7 @@ export function sendCheckoutPage(
   { publicUrl, challengeUrl, now }: AppOptions,
   { environment, full }: { readonly environment: Environment; readonly full?: FullPage },
 ): FastifyReply {
-  const { allowedOrigins, mode } = environment
+  const { allowedOrigins, merchantName, mode } = environment
   const registered = full ? [] : allowedOrigins
   const values = {
     origins: registered.join(' '),
@@ -35,7 +35,9 @@ export function sendCheckoutPage(
   const html = readPage('checkout')
     .replace('lang="en"', `lang="${languageOf(full?.locale ?? '')}"`)
     .replace('data-origins=""', () => attributes.join(' '))
-    .replace('<!--content-->', () => (full ? withoutScript(full, publicUrl) : ''))
+    .replace('<!--content-->', () =>
+      full ? withoutScript({ ...full, merchantName, publicUrl }) : '',
+    )
   const headers = checkoutHeaders({
     frameAncestors: registered,
     challengeOrigin: challengeUrl,
@@ -84,12 +86,17 @@ export function readPage(name: string): string {
 }
 
 /** What a browser without script shows in place of the form. */
-function withoutScript({ locale, return: returnUrl }: FullPage, origin: string): string {
+function withoutScript({
+  locale,
+  return: returnUrl,
+  merchantName,
+  publicUrl,
+}: FullPage & Readonly<Record<'merchantName' | 'publicUrl', string>>): string {
   const { scriptTitle, scriptText, back } = apartTexts[languageOf(locale)]
   return `<noscript>
     <nav class="back"><a href="${escapeHtml(returnUrl)}"><span aria-hidden="true">←</span> ${back}</a></nav>
     <main class="page stack centered">
-      <section class="stack"><h1 class="title">${scriptTitle}</h1><p>${scriptText.replace('{origin}', origin)}</p></section>
+      <section class="stack"><p class="hint">${escapeHtml(merchantName)}</p><h1 class="title">${scriptTitle}</h1><p>${scriptText.replace('{origin}', publicUrl)}</p></section>
     </main></noscript>`
 }
 
