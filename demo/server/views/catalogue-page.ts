@@ -24,7 +24,8 @@ export function cataloguePage(cart: readonly Line[]): Page {
 
 function productCard({ id, name, about, price }: Product, cart: readonly Line[]): Html {
   const quantity = cart.find((line) => line.product === id)?.quantity ?? 0
-  const label = quantity > 0 ? `Add to cart: ${name} (${quantity} in it)` : `Add to cart: ${name}`
+  // It begins with what the button shows.
+  const label = `Add to cart${quantity > 0 ? ` ${quantity} in it` : ''}: ${name}`
   return html`<li class="product" id="item-${id}">
     <img src="/pictures/${id}.svg" alt="" width="400" height="400" loading="lazy">
     <h3>${name}</h3>
