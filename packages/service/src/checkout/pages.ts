@@ -35,9 +35,7 @@ export function sendCheckoutPage(
   const html = readPage('checkout')
     .replace('lang="en"', `lang="${languageOf(full?.locale ?? '')}"`)
     .replace('data-origins=""', () => attributes.join(' '))
-    .replace('<!--content-->', () =>
-      full ? withoutScript({ ...full, merchantName, publicUrl }) : '',
-    )
+    .replace('<!--content-->', () => (full ? withoutScript(full, merchantName, publicUrl) : ''))
   const headers = checkoutHeaders({
     frameAncestors: registered,
     challengeOrigin: challengeUrl,
@@ -86,17 +84,16 @@ export function readPage(name: string): string {
 }
 
 /** What a browser without script shows in place of the form. */
-function withoutScript({
-  locale,
-  return: returnUrl,
-  merchantName,
-  publicUrl,
-}: FullPage & Readonly<Record<'merchantName' | 'publicUrl', string>>): string {
+function withoutScript(
+  { locale, return: returnUrl }: FullPage,
+  merchantName: string,
+  origin: string,
+): string {
   const { scriptTitle, scriptText, back } = apartTexts[languageOf(locale)]
   return `<noscript>
     <nav class="back"><a href="${escapeHtml(returnUrl)}"><span aria-hidden="true">←</span> ${back}</a></nav>
     <main class="page stack centered">
-      <section class="stack"><p class="hint">${escapeHtml(merchantName)}</p><h1 class="title">${scriptTitle}</h1><p>${scriptText.replace('{origin}', publicUrl)}</p></section>
+      <section class="stack"><p class="hint">${escapeHtml(merchantName)}</p><h1 class="title">${scriptTitle}</h1><p>${scriptText.replace('{origin}', origin)}</p></section>
     </main></noscript>`
 }
 

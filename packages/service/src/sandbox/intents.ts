@@ -11,7 +11,7 @@ import {
   type ShownIntent,
   simulatedOutcomes,
 } from '../../shared/sandbox-api.ts'
-import { fullPageOf, inspectorUrl } from '../checkout/full-page.ts'
+import { fullPageOf, IdSchema, inspectorUrl } from '../checkout/full-page.ts'
 import { actionError } from '../checkout/sessions.ts'
 import type { App } from '../http/app.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
@@ -38,7 +38,6 @@ import type { Database } from '../store/database.ts'
 
 export function addIntentRoutes(app: App, options: AppOptions): void {
   const { authenticator, db, now, intents, sessions, publicUrl, requestLog } = options
-  const params = z.object({ id: z.string() })
 
   /** The sandbox does not reveal whether a live intent exists. */
   async function found(id: string): Promise<Snapshot> {
@@ -74,10 +73,10 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
     return json(reply, created, 201)
   })
 
-  app.get(routes.intent.path, { schema: { params } }, async ({ params: { id } }, reply) => {
-    const { intent, environment } = await found(id)
+  app.get(routes.intent.path, { schema: { params: IdSchema } }, async ({ params }, reply) => {
+    const { intent, environment } = await found(params.id)
     const { confirmations, events } = stateOf(intent)
-    const requests = requestLog.requests(environment.id).filter(({ intentId }) => intentId === id)
+    const logged = requestLog.requests(environment.id)
     return json(reply, {
       intent: merchantView(intent),
       environment: environment.id,
@@ -87,13 +86,13 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
       secretRevoked: intent.revokedAt !== null,
       events,
       confirmations,
-      requests: requests.slice(0, maxRequests),
+      requests: logged.filter(({ intentId }) => intentId === intent.id).slice(0, maxRequests),
     } satisfies ShownIntent)
   })
 
   app.post(
     routes.settle.path,
-    { schema: { params, body: SettleSchema } },
+    { schema: { params: IdSchema, body: SettleSchema } },
     async ({ params: { id }, body: { outcome } }, reply) => {
       await found(id)
       const changed = await intents.change(id, {
@@ -109,10 +108,9 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
   )
 
   // The cookie is all that the page needs, so no clientSecret is created.
-  app.post(routes.testCheckout.path, { schema: { params } }, async (request, reply) => {
+  app.post(routes.testCheckout.path, { schema: { params: IdSchema } }, async (request, reply) => {
     const { id } = request.params
-    const { allowedOrigins } = (await found(id)).environment
-    const [origin] = allowedOrigins
+    const [origin] = (await found(id)).environment.allowedOrigins
     if (origin === undefined) {
       const fix = 'Register an origin first. A checkout is open for one of them.'
       throw new ProblemError('origin_not_allowed', fix)

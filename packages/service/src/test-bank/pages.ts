@@ -7,7 +7,7 @@ import { escapeHtml } from '../http/send.ts'
 import { maxChallengeTries } from '../intents/challenge.ts'
 import { type Challenge, lastConfirmation } from '../intents/intent.ts'
 import type { Snapshot } from '../intents/store.ts'
-import { type ChallengeTexts, challengeTexts } from './texts.ts'
+import { challengeTexts } from './texts.ts'
 
 /** The form asks for a code, for example after a wrong one. */
 interface Question {
@@ -32,21 +32,17 @@ export function bankPage(
   const content =
     next === 'ask'
       ? codeForm(outcome, locale)
-      : `<p class="empty" data-${next}="" role="status">${textsOf(locale)[next]}</p>`
+      : `<p class="empty" data-${next}="" role="status">${challengeTexts[languageOf(locale)][next]}</p>`
   return readPage('test-bank')
     .replace('lang="en"', `lang="${languageOf(locale)}"`)
     .replace('class="stack"', `class="${display === 'redirect' ? 'apart stack' : 'stack'}"`)
     .replace('<!--content-->', () => content)
 }
 
-function textsOf(locale: string): ChallengeTexts {
-  return challengeTexts[languageOf(locale)]
-}
-
 function codeForm({ snapshot, challenge, token }: Question, locale: string): string {
   const { intent, environment } = snapshot
   const { tries, type } = challenge
-  const texts = textsOf(locale)
+  const texts = challengeTexts[languageOf(locale)]
   const amount = formatMoney(intent.amount, intent.currency, locale)
   const card = lastConfirmation(intent)?.paymentMethod.card?.last4 ?? ''
   const isPage = type === 'redirect'
