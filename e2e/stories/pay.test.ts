@@ -3,9 +3,10 @@ import type { Page } from '@playwright/test'
 import {
   challengePage,
   expectOrder,
+  fillCard,
   hostedPage,
   openCheckout,
-  pressToClose,
+  passChallenge,
 } from '../fixtures/buyer.ts'
 import { retrieve } from '../fixtures/merchant.ts'
 import { expect, type Stack, test } from '../fixtures/test-stack.ts'
@@ -55,15 +56,12 @@ test(
         return [style.backgroundColor, style.getPropertyValue('--good')]
       })
     await expect.poll(colors).toEqual(['rgb(173, 67, 24)', '#0b6b41'])
-    await form.locator('#card-number').fill('4000000000003220')
-    await form.locator('#card-expiry').fill('12 / 40')
-    await form.locator('#card-cvc').fill('123')
+    await fillCard(page, '4000000000003220')
     await form.getByRole('button', { name: amount }).click()
     const bank = challengePage(page)
     await expect(bank.locator('dd').first()).toHaveText('Tsiran')
     await expect(bank.locator('dd').nth(1)).toHaveText(amount)
-    await bank.locator('#code').fill('1234')
-    await pressToClose(bank.locator('button').first())
+    await passChallenge(page)
     await expectPaid(page, stack, id)
     await expect(page.getByTestId('order-total')).toHaveText(amount)
     await expect(page.getByRole('main')).toContainText('Tsiran')
