@@ -1,15 +1,7 @@
 import { payWith } from '@pi-checkout/element/testing'
-import type { Page } from '@playwright/test'
-import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
+import { expectOrder, goToFullPage, openCheckout } from '../fixtures/buyer.ts'
 import { recordTraffic, scanPage, scanPrograms, strayCanaries } from '../fixtures/canaries.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
-
-/** From the shop's page with the frame to the full page. */
-async function goToFullPage(page: Page): Promise<void> {
-  await page.locator('.other-way button').click()
-  await page.waitForURL('**/checkout/*/page?*')
-  await expect(page.getByRole('button', { name: /^Pay / })).toBeEnabled()
-}
 
 const allowedPlaces: readonly RegExp[] = [
   /^clientSecret in response body of POST \/checkout\/(?:handoff|start)$/,

@@ -5,7 +5,7 @@ import { register } from '@pi-checkout/test-support/example'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import { startSite } from '@pi-checkout/test-support/sites'
 import type { Page } from '@playwright/test'
-import { addToCart, expectOrder, hostedPage, orderOf } from '../fixtures/buyer.ts'
+import { addToCart, expectOrder, goToFullPage, hostedPage, orderOf } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 /** Blocks the scripts of the shop's pages, and goes to the full page as their form does. */
@@ -16,8 +16,7 @@ async function openFullPage(page: Page): Promise<string> {
   await page.getByTestId('place-order').click()
   await page.waitForURL('**/pay/*')
   const orderId = orderOf(page)
-  await page.locator('.other-way button').click()
-  await page.waitForURL('**/checkout/*/page?*')
+  await goToFullPage(page)
   return orderId
 }
 
@@ -59,8 +58,7 @@ test('a buyer pays with another card and bank after a denied cookie, a decline, 
   await page.context().clearCookies({ name: 'pi-checkout' })
   await page.reload()
   await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
-  await page.locator('.other-way button').click()
-  await page.waitForURL('**/checkout/*/page?*')
+  await goToFullPage(page)
 
   // As in the frame, it has the shop's color.
   const pay = page.getByRole('button', { name: /^Pay / })
