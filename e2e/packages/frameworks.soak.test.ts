@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { payWith } from '@pi-checkout/element/testing'
+import { variablesOf } from '@pi-checkout/test-support/example'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { root, runProgram, startProgram } from '@pi-checkout/test-support/process'
-import { type ServiceReady, startService } from '@pi-checkout/test-support/stack'
+import { startService } from '@pi-checkout/test-support/stack'
 import type { Page } from '@playwright/test'
 import { install } from '../../scripts/install.mjs'
 import { nodeBinary, nodeVersions } from '../../scripts/node-versions.mjs'
@@ -48,14 +49,53 @@ const test = base.extend<
   }),
   framework: ['', { option: true }],
   example: async ({ framework, packed }, use) => {
+    const cwd = join(packed.folder, framework)
     const port = await freePort()
     const origin = `http://localhost:${port}`
     const service = await startService(['--memory', '--shop-origin', origin])
     const running = [service.stop]
-    const { ready } = service
-    await use(
-      exampleIn(join(packed.folder, framework), { framework, origin, packed, ready, running }),
-    )
+    // Without those of the test runner.
+    const variables: NodeJS.ProcessEnv = {
+      NODE_ENV: undefined,
+      NEXT_TELEMETRY_DISABLED: '1',
+      NUXT_TELEMETRY_DISABLED: '1',
+      ASTRO_TELEMETRY_DISABLED: '1',
+      PORT: String(port),
+      ...variablesOf(service.ready),
+      ...(isOld && { PATH: [dirname(nodeBinary(node22)), process.env.PATH].join(delimiter) }),
+    }
+    const npm = async (args: readonly string[], own: NodeJS.ProcessEnv = {}): Promise<void> => {
+      const env = { ...variables, ...own }
+      const options = { command: 'npm', cwd, env, detached: true, timeout: 180_000 }
+      const { code, output, errors } = await runProgram(args, options)
+      if (code !== 0) throw new Error(`npm ${args.join(' ')}:\n${output}${errors}`)
+    }
+    await use({
+      origin,
+      build: async (files = []) => {
+        cpSync(join(root, 'demo/examples', framework), cwd, { recursive: true })
+        for (const [name, code] of files) writeFileSync(join(cwd, name), code)
+        const tarballs = ['server', 'element'].map((name) => packed.tarballs.get(name) ?? '')
+        await install(cwd, tarballs)
+        // At run time the service is somewhere else.
+        const built = { PI_API_KEY: undefined, PI_CHECKOUT_ORIGIN: 'https://built.example' }
+        await npm(['run', 'build'], built)
+      },
+      start: async (own = {}) => {
+        const env = { ...variables, ...own }
+        const options = { command: 'npm', cwd, env, detached: true }
+        const { child, log, stop } = await startProgram(['start'], options)
+        // Next.js would wait for each connection of the browser, also one without a request.
+        running.push(() => stop('SIGKILL'))
+        for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
+          const signal = AbortSignal.timeout(10_000)
+          const response = await fetch(origin, { signal }).catch(() => undefined)
+          if (response?.ok) return
+          await setTimeout(100)
+        }
+        throw new Error(`npm start does not respond:\n${log.join('\n')}`)
+      },
+    })
     for (const stop of running.reverse()) await stop()
   },
 })
@@ -116,63 +156,6 @@ const nextConfig = `export default {
     { source: '/:path*', headers: [{ key: 'Referrer-Policy', value: 'no-referrer' }] },
   ],
 }`
-
-interface Given {
-  readonly framework: string
-  readonly origin: string
-  readonly packed: Packed
-  readonly ready: ServiceReady
-  /** What ends with the test. */
-  readonly running: (() => Promise<unknown>)[]
-}
-
-function exampleIn(cwd: string, { framework, origin, packed, ready, running }: Given): Example {
-  const { apiKey, baseUrl, checkoutOrigin } = ready
-  // Without those of the test runner.
-  const variables: NodeJS.ProcessEnv = {
-    NODE_ENV: undefined,
-    NEXT_TELEMETRY_DISABLED: '1',
-    NUXT_TELEMETRY_DISABLED: '1',
-    ASTRO_TELEMETRY_DISABLED: '1',
-    PORT: new URL(origin).port,
-    PI_API_KEY: apiKey,
-    PI_BASE_URL: baseUrl,
-    PI_CHECKOUT_ORIGIN: checkoutOrigin,
-    ...(isOld && { PATH: [dirname(nodeBinary(node22)), process.env.PATH].join(delimiter) }),
-  }
-  const npm = async (args: readonly string[], own: NodeJS.ProcessEnv = {}): Promise<void> => {
-    const env = { ...variables, ...own }
-    const options = { command: 'npm', cwd, env, detached: true, timeout: 180_000 }
-    const { code, output, errors } = await runProgram(args, options)
-    if (code !== 0) throw new Error(`npm ${args.join(' ')}:\n${output}${errors}`)
-  }
-  return {
-    origin,
-    build: async (files = []) => {
-      cpSync(join(root, 'demo/examples', framework), cwd, { recursive: true })
-      for (const [name, code] of files) writeFileSync(join(cwd, name), code)
-      const tarballs = ['server', 'element'].map((name) => packed.tarballs.get(name) ?? '')
-      await install(cwd, tarballs)
-      // At run time the service is somewhere else.
-      const built = { PI_API_KEY: undefined, PI_CHECKOUT_ORIGIN: 'https://built.example' }
-      await npm(['run', 'build'], built)
-    },
-    start: async (own = {}) => {
-      const env = { ...variables, ...own }
-      const options = { command: 'npm', cwd, env, detached: true }
-      const { child, log, stop } = await startProgram(['start'], options)
-      // Next.js would wait for each connection of the browser, also one without a request.
-      running.push(() => stop('SIGKILL'))
-      for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
-        const signal = AbortSignal.timeout(10_000)
-        const response = await fetch(origin, { signal }).catch(() => undefined)
-        if (response?.ok) return
-        await setTimeout(100)
-      }
-      throw new Error(`npm start does not respond:\n${log.join('\n')}`)
-    },
-  }
-}
 
 async function paysAfterCancel(page: Page, shop: string): Promise<void> {
   const handoffs: { readonly id: string; readonly clientSecret: string }[] = []
