@@ -121,7 +121,7 @@ export class PaymentController implements ReactiveController, SessionObserver {
   }
 
   async #report(): Promise<void> {
-    // It renders after the page, and the first height is that of a complete view.
+    // It renders after the page.
     await this.#host.querySelector<LitElement>('card-form')?.updateComplete
     const { step } = this
     if (step.name === 'opening') return

@@ -23,11 +23,12 @@ export class StatusReporter implements ReactiveController {
 
   /** Sends what has changed since the last call. */
   report(stage: Stage, busy: boolean): void {
-    if (this.#stage === undefined) this.#reportSize()
     // The element ignores `busy` unless the form is usable.
     if (!busy) this.#reportBusy(busy)
     if (stage !== this.#stage) {
+      const isFirst = this.#stage === undefined
       this.#stage = stage
+      if (isFirst) this.#reportSize()
       this.#link.send({ t: stage })
     }
     if (busy) this.#reportBusy(busy)
@@ -40,6 +41,8 @@ export class StatusReporter implements ReactiveController {
   }
 
   #reportSize(): void {
+    // The first height is that of a complete view.
+    if (this.#stage === undefined) return
     const { width, height } = this.#host.getBoundingClientRect()
     // Without width, for example in a closed panel, every word is a line.
     if (width > 0 && height > 0) this.#link.send({ t: 'size', h: Math.ceil(height) })
