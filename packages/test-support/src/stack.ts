@@ -18,7 +18,6 @@ export interface ServiceReady {
   readonly baseUrl: string
   readonly checkoutOrigin: string
   readonly apiKey: string
-  readonly environment: string
   readonly inspectorUrl: string
   readonly adminToken: string
 }
