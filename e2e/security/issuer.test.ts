@@ -20,7 +20,11 @@ test('a hostile issuer page moves, learns, and decides nothing', async ({
   pageErrors.allow(/./)
   const bank = stack.attacker
   bank.respond = ({ method }) => ({ body: method === 'POST' ? hostileIssuer : '' })
-  await page.route(`${stack.challengeOrigin}/**`, (route) => route.continue({ url: bank.origin }))
+  // With the path and the query, so that it receives all that the bank would.
+  const hostile = (url: string): string => url.replace(stack.challengeOrigin, bank.origin)
+  await page.route(`${stack.challengeOrigin}/**`, (route, request) =>
+    route.continue({ url: hostile(request.url()) }),
+  )
   const { clientSecret } = await openCheckout(page)
   const address = page.url()
   const order = orderOf(page)
