@@ -173,8 +173,8 @@ function expectInvariants(intent: Intent): void {
   const expected = [status === 'requires_action', isFinal(status)]
   expect([challenge !== null, finalizedAt !== null]).toEqual(expected)
   const undecided = confirmations.filter((each) => !each.failure && !each.providerPaymentId)
-  const isAbandoned = status === 'canceled' || status === 'expired'
-  if (!isAbandoned) expect(undecided).toEqual(waits ? confirmations.slice(-1) : [])
+  const isAbandoned = ['canceled', 'expired'].includes(status) && undecided.length > 0
+  expect(undecided).toEqual(waits || isAbandoned ? confirmations.slice(-1) : [])
   const paid = confirmations.filter(({ providerPaymentId }) => providerPaymentId !== null)
   expect(paid).toEqual(status === 'succeeded' ? confirmations.slice(-1) : [])
   const ids = confirmations.map(({ confirmationId }) => confirmationId)
