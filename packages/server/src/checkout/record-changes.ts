@@ -182,7 +182,7 @@ export function refusalOf(
   return other && `is already paid by intent ${other.intentId}. Refund one of the two.`
 }
 
-/** Stores the merchant's decision, and takes the lease of `onPaid` for an accepted payment. */
+/** Stores a decision that `refusalOf` permits, and takes the lease of `onPaid` for an accepted payment. */
 export function resolvePayment(
   intentId: string,
   decision: 'accepted' | 'refunded',
