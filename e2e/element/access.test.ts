@@ -122,7 +122,7 @@ async function openOrder(
 
 const announced = (page: Page): Promise<string[]> => page.evaluate('announced')
 
-const thanks = 'We have received your payment. Thank you.'
+const received = 'We have received your payment.'
 
 test('each result is heard once, and takes the focus of the form only', async ({ page, sites }) => {
   for (const [phase, text, inForm = false] of [
@@ -130,8 +130,8 @@ test('each result is heard once, and takes the focus of the form only', async ({
       'processing',
       'Your bank is processing the payment. You can close this page. Do not pay again.',
     ],
-    ['paid', thanks],
-    ['paid', thanks, true],
+    ['paid', received],
+    ['paid', received, true],
     [
       'review',
       'We have received your payment and are checking it. You can close this page. Do not pay again.',
@@ -163,8 +163,9 @@ test('a buyer in the form hears of a long wait', async ({ page, sites, pageError
   await actInFrame(page, 'finish')
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
-  const waiting = 'The shop is confirming your order. You can close this page. Do not pay again.'
-  await expect(page.getByText('The shop is confirming your order.')).toBeVisible()
+  // The form says what happened to the money.
+  const waiting = 'The shop is updating your order. You can close this page.'
+  await expect(page.getByText('The shop is updating your order.')).toBeVisible()
   await expect.poll(() => announced(page)).toEqual([waiting])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)

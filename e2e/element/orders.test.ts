@@ -82,7 +82,7 @@ for (const [name, attributes, showA, showB, when] of [
         await actInFrame(page, 'finish')
         await waitForState(page, 'paid')
         expect(requests.slice(asked)).toEqual(['status B'])
-        await expect(text).toHaveText('We have received your payment. Thank you.')
+        await expect(text).toHaveText('We have received your payment.')
       })
     }
   })
@@ -102,7 +102,7 @@ test('a second tab that moves the session leaves this one its order', async ({ p
 test('a page reloaded after the payment shows its result', async ({ page, sites, pageErrors }) => {
   pageErrors.allow(/status of 409/)
   for (const [phase, expected] of [
-    ['paid', 'We have received your payment. Thank you.'],
+    ['paid', 'We have received your payment.'],
     [
       'processing',
       'Your bank is processing the payment. You can close this page. Do not pay again.',
@@ -131,14 +131,14 @@ test('an ended session ends the wait for the status', async ({ page, sites, page
   orders.A = { phase: 'paid', response: { status: 401 } }
   await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
-  const unconfirmed = 'The shop has not confirmed your order yet. Do not pay again.'
-  await expect(page.locator('#pay')).toContainText(unconfirmed)
+  await expect(page.locator('#pay')).toContainText('The shop has not updated your order yet.')
   // No second payment is offered.
   await expect(page.getByText('Pay on a separate page')).toBeHidden()
   await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
   expect(requests).toHaveLength(2)
   orders.A = { phase: 'paid' }
-  await page.getByRole('button', { name: 'Check again' }).click()
+  // The shop can ask the buyer to sign in.
+  await page.getByRole('button', { name: 'Reload' }).click()
   await waitForState(page, 'paid')
 })
 

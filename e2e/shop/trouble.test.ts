@@ -8,9 +8,7 @@ test('says that the form did not load while handoffs fail', async ({ page, pageE
   const json = { code: 'payment_unavailable' }
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, json }))
   await page.getByTestId('place-order').click()
-  await expect(page.getByRole('alert')).toContainText(
-    'did not load. You will not be charged twice.',
-  )
+  await expect(page.getByRole('alert')).toContainText('did not load. No new payment was started.')
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(payButton(page)).toBeEnabled()

@@ -274,12 +274,13 @@ export class PiCheckout extends LitElement {
   #failure(error: CheckoutError): TemplateResult {
     const help = helpFor(error)
     const button = buttonFor(error)
-    const isBelow = !!this.#frame.element
+    // The frame shows its result.
+    const hasPaid = !!(this.#frame.element || this.#payment.payment.submitted)
     return this.#message(
-      html`<slot name="error">${this.#sentences(errorOf(error, isBelow), '!')}</slot>`,
+      html`<slot name="error">${this.#sentences(errorOf(error, hasPaid), '!')}</slot>`,
       button,
       // Not beside "Do not pay again", and not without a network.
-      html`<slot name="page" ?hidden=${isBelow || button === 'check' || error.code === 'offline'}
+      html`<slot name="page" ?hidden=${hasPaid || ['status_failed', 'offline'].includes(error.code)}
         @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`,
     )
@@ -294,10 +295,12 @@ export class PiCheckout extends LitElement {
     </div>`
   }
 
-  /** Lines break between sentences first. The first one is a heading, except below the frame. */
+  /** Lines break between sentences first. The first one is a heading, except below the frame, which shows the result. */
   #sentences(names: readonly TextName[], icon: string): unknown {
-    const sentences = names.map((name) => html`<span>${this.#textOf(name)}</span> `)
-    if (this.#frame.element) return sentences
+    const { element: frame } = this.#frame
+    const shown = names.filter((name) => !frame || name !== 'once')
+    const sentences = shown.map((name) => html`<span>${this.#textOf(name)}</span> `)
+    if (frame) return sentences
     return html`<b aria-hidden="true" data-icon=${icon}></b>${sentences}`
   }
 }

@@ -131,7 +131,7 @@ export class PaymentController implements ReactiveController {
       const waits = delay < 2 && (name === 'loading' || name === 'confirming')
       if (waits) this.#timer = setTimeout(() => this.#handle({ type: 'delay' }), silence)
     }
-    this.#report(before, after)
+    this.#report(before, after, event)
   }
 
   async #start({ kind, turn }: Request, signal: AbortSignal): Promise<void> {
@@ -179,13 +179,13 @@ export class PaymentController implements ReactiveController {
   }
 
   /** Dispatches what has changed, unless a handler has changed it again. */
-  #report(before: Payment, after: Payment): void {
-    const { name, error, report, intentId = '', end } = after
+  #report(before: Payment, after: Payment, { type }: PaymentEvent): void {
+    const { name, error, report, intentId = '' } = after
     if (name !== before.name) {
       this.#dispatch('pi-statechange', { state: name, previous: before.name })
       if (this.#payment !== after) return
       if (name === 'ready' && before.name !== 'busy') this.#dispatch('pi-ready')
-      if (name === 'finished') this.#dispatch(`pi-${end as 'finish' | 'cancel'}`, { intentId })
+      if (name === 'finished') this.#dispatch(`pi-${type as 'finish' | 'cancel'}`, { intentId })
     }
     if (error && error !== before.error) {
       const help = helpFor(error)

@@ -45,8 +45,8 @@ export interface Payment {
   readonly delay: number
   /** The element has tried again by itself. A usable form, or the buyer, permits it once more. */
   readonly renewed: boolean
-  /** How the form ended. */
-  readonly end?: 'finish' | 'cancel' | undefined
+  /** The buyer has submitted the form, and nothing has told the result. */
+  readonly submitted?: boolean | undefined
   /** What the server says about the payment. */
   readonly report?: PaymentStatus | undefined
   /** In the state `error` only. */
@@ -171,7 +171,7 @@ function ofOrder(
 function afterPhase(payment: Payment, status: PaymentStatus): Payment {
   const { orderId, request } = payment
   const { phase } = status
-  const reported = { ...payment, report: { ...status, orderId } }
+  const reported = { ...payment, report: { ...status, orderId }, submitted: false }
   const known = { ...reported, handoff: undefined, frame: undefined, error: undefined }
   switch (phase) {
     case 'open':
@@ -196,26 +196,31 @@ function afterFrame(payment: Payment, event: FrameEvent): Payment {
       return isUsable ? entered(payment, 'loading') : payment
     case 'busy':
       if (!isUsable) return payment
-      return event.on ? entered(payment, 'busy') : ended(entered(payment, 'ready'))
+      return event.on ? { ...entered(payment, 'busy'), submitted: true } : usable(payment)
     case 'ready':
-      if (isUsable) return payment
-      return ended({ ...entered(payment, 'ready'), ...fresh, request: undefined })
+      return isUsable ? payment : usable({ ...payment, ...fresh, request: undefined })
     case 'fail':
       return afterFail({ ...payment, frame: undefined }, event.error)
     default: {
       if (name === 'confirming' || name === 'finished') return payment
-      const after = { ...payment, error: undefined, end: event.type }
+      const after = { ...payment, error: undefined }
       return ended(source?.fetchStatus ? following(after) : entered(after, 'finished'))
     }
   }
 }
 
+/** The form shows what became of a payment. */
+function usable(payment: Payment): Payment {
+  return ended({ ...entered(payment, 'ready'), submitted: false })
+}
+
 /** The frame has failed. */
 function afterFail(payment: Payment, error: CheckoutError): Payment {
-  const { name, source, renewed, pending } = payment
+  const { name, source, renewed, pending, submitted } = payment
   // The result does not depend on the frame.
   if (name === 'confirming' || name === 'error') return payment
   if (pending) return ended(payment)
+  if (submitted && source?.fetchStatus) return following(payment)
   if (error.code === 'unauthorized') {
     const rejected = { ...payment, handoff: undefined }
     if (renewed || !source?.fetchHandoff) return failed(rejected, error)

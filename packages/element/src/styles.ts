@@ -72,7 +72,7 @@ export const styles = unsafeCSS(`
   }
   i:nth-child(-n + 2) {
     block-size: 40px;
-    margin: 0 20px 24px 0;
+    margin: 0 0 24px;
   }
   .message {
     position: relative;
@@ -105,6 +105,9 @@ export const styles = unsafeCSS(`
   [data-icon='!'] {
     background: #d603;
   }
+  [data-icon=×] {
+    background: #d223;
+  }
   .help {
     font: 13px monospace;
     overflow-wrap: anywhere;
@@ -114,9 +117,10 @@ export const styles = unsafeCSS(`
     padding: 0 24px;
     border: 1px solid;
     border-radius: 10px;
-    background: none;
+    background: #8882;
     color: inherit;
     font: inherit;
+    font-weight: 600;
   }
   iframe {
     position: relative;

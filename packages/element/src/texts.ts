@@ -4,18 +4,18 @@ import type { CheckoutError } from './errors.ts'
 import type { CheckoutState } from './events.ts'
 
 export const texts = {
-  title: ['Payment form', 'Վճարման ձև', 'Форма оплаты'],
+  title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
+  /** Fits below each result that the form may show. */
   confirming: [
-    'The shop is confirming your order.',
-    'Խանութը հաստատում է պատվերը։',
-    'Магазин подтверждает ваш заказ.',
+    'The shop is updating your order.',
+    'Խանութը թարմացնում է պատվերը։',
+    'Магазин обновляет ваш заказ.',
   ],
-  /** The shop has not said the result. The form may have shown it. */
   unconfirmed: [
-    'The shop has not confirmed your order yet.',
-    'Խանութը դեռ չի հաստատել պատվերը։',
-    'Магазин ещё не подтвердил ваш заказ.',
+    'The shop has not updated your order yet.',
+    'Խանութը դեռ չի թարմացրել պատվերը։',
+    'Магазин ещё не обновил ваш заказ.',
   ],
   processing: [
     'Your bank is processing the payment.',
@@ -23,13 +23,12 @@ export const texts = {
     'Ваш банк обрабатывает платёж.',
   ],
   leave: ['You can close this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
-  once: ['Do not pay again.', 'Կրկին մի վճարեք։', 'Не платите повторно.'],
+  once: ['Do not pay again.', 'Նորից մի՛ վճարեք։', 'Не платите ещё раз.'],
   paid: [
     'We have received your payment.',
     'Մենք ստացել ենք ձեր վճարումը։',
     'Мы получили ваш платёж.',
   ],
-  thanks: ['Thank you.', 'Շնորհակալություն։', 'Спасибо.'],
   review: [
     'We have received your payment and are checking it.',
     'Ստացել ենք ձեր վճարումը և ստուգում ենք այն։',
@@ -39,14 +38,14 @@ export const texts = {
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
   expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
-  refunded: ['Your payment was refunded.', 'Ձեր վճարումը վերադարձվել է։', 'Ваш платёж возвращён.'],
-  unavailable: ['The payment form did not load.', 'Վճարման ձևը չբեռնվեց։', 'Форма не загрузилась.'],
-  offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
-  again: [
-    'You will not be charged twice.',
-    'Գումարը երկու անգամ չի գանձվի։',
-    'Деньги не спишутся дважды.',
+  refunded: ['Your payment was refunded.', 'Գումարը վերադարձվել է։', 'Деньги возвращены.'],
+  unavailable: [
+    'The payment form did not load.',
+    'Վճարման էջը չբեռնվեց։',
+    'Форма оплаты не загрузилась.',
   ],
+  offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
+  unstarted: ['No new payment was started.', 'Նոր վճարում չի սկսվել։', 'Новый платёж не начат.'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիայի ժամկետն անցել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
@@ -64,9 +63,9 @@ type ResultState = Extract<CheckoutState, PaymentPhase | 'confirming'>
 const results: { readonly [name: string]: Result } = {
   confirming: ['⋯', 'confirming', 'leave', 'once'],
   processing: ['⋯', 'processing', 'leave', 'once'],
-  paid: ['✓', 'paid', 'thanks'],
+  paid: ['✓', 'paid'],
   review: ['⋯', 'review', 'leave', 'once'],
-  failed: ['!', 'failed', 'uncharged'],
+  failed: ['×', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded'],
@@ -89,24 +88,24 @@ export type ButtonName = 'check' | 'pay' | 'reload' | 'retry'
 
 /** Returns what can help after an error: another look, the shop's sign-in, or another try. */
 export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName | undefined {
-  if (code === 'status_failed') return 'check'
   // The shop's session has ended, or the checkout's.
   const { status, code: why } = Object(cause)
   const isEnded =
     code === 'unauthorized' || why === 'order_not_found' || [401, 403].includes(status)
-  return isEnded ? 'reload' : retryable ? 'retry' : undefined
+  if (isEnded) return 'reload'
+  return code === 'status_failed' ? 'check' : retryable ? 'retry' : undefined
 }
 
-/** Returns what happened, and what the buyer can do. @param isBelow - The form above shows its result. */
-export function errorOf(error: CheckoutError, isBelow: boolean): readonly TextName[] {
+/** Returns what happened, and what the buyer can do. @param hasPaid - Whether the payment may have been made. */
+export function errorOf(error: CheckoutError, hasPaid: boolean): readonly TextName[] {
   const button = buttonFor(error)
-  if (isBelow || button === 'check') {
-    const isPermanent = Object(error.cause).retryable === false
+  if (hasPaid || error.code === 'status_failed') {
+    const isPermanent = button === 'check' && Object(error.cause).retryable === false
     return isPermanent ? ['unconfirmed', 'once', 'contact'] : ['unconfirmed', 'once']
   }
-  if (button === 'reload') return ['ended', 'again']
-  if (!button) return ['unavailable', 'again', 'contact']
-  return [error.code === 'offline' ? error.code : 'unavailable', 'again']
+  if (button === 'reload') return ['ended', 'unstarted']
+  if (!button) return ['unavailable', 'unstarted', 'contact']
+  return [error.code === 'offline' ? error.code : 'unavailable', 'unstarted']
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */

@@ -171,6 +171,14 @@ test.each([
   ['A handoff rejected =open', loading],
   ['A handoff rejected =open handoff rejected', 'error, for A, unauthorized'],
   ['A handoff rejected =open handoff rejected again', loading],
+  // The buyer has submitted the form: only the server knows the result.
+  ['A handoff ready busy internal', 'confirming, status, for A'],
+  ['A handoff ready busy hello rejected', 'confirming, status, for A'],
+  ['A handoff ready busy internal =open', loading],
+  ['A handoff ready busy internal =open handoff internal', 'error, for A, internal'],
+  ['A handoff ready busy idle internal', loading],
+  ['A handoff ready busy hello ready internal', loading],
+  ['formOnly handoff ready busy internal', 'loading, handoff'],
   ['formOnly handoff rejected', 'loading, handoff'],
   ['formOnly handoff rejected handoff rejected', 'error, unauthorized'],
   // Another order.
@@ -214,7 +222,7 @@ test.each([
 
 /** Returns every state that events can lead to. Turns are compared by what they belong to. */
 function reachable(): readonly Payment[] {
-  const keyOf = ({ turn: _, end, intentId, delay, error, ...rest }: Payment): string => {
+  const keyOf = ({ turn: _, intentId, delay, error, ...rest }: Payment): string => {
     const { frame, request, report, source, pending } = rest
     const known = {
       ...rest,

@@ -25,23 +25,24 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'The shop has not confirmed your order yet. Do not pay again.'
+const waiting = 'The shop has not updated your order yet. Do not pay again.'
 const unavailable = 'The payment form did not load.'
-const again = 'You will not be charged twice.'
-const ended = `Your session has expired. ${again}`
+const unstarted = 'No new payment was started.'
+const ended = `Your session has expired. ${unstarted}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
-  ['offline', `You are offline. ${again}`, 'Try again'],
-  ['connection_lost', `${unavailable} ${again}`, 'Try again'],
-  ['handoff_failed', `${unavailable} ${again}`, 'Try again'],
+  ['offline', `You are offline. ${unstarted}`, 'Try again'],
+  ['connection_lost', `${unavailable} ${unstarted}`, 'Try again'],
+  ['handoff_failed', `${unavailable} ${unstarted}`, 'Try again'],
   ['unauthorized', ended, 'Reload'],
-  ['blocked_by_csp', `${unavailable} ${again} Contact the shop.`],
+  ['blocked_by_csp', `${unavailable} ${unstarted} Contact the shop.`],
   ['status_failed', waiting, 'Check again'],
   ['status_failed', `${waiting} Contact the shop.`, 'Check again', 404],
   // The session of the shop has ended.
+  ['status_failed', waiting, 'Reload', 401],
   ['handoff_failed', ended, 'Reload', 401],
   ['handoff_failed', ended, 'Reload', 404, 'order_not_found'],
-  ['handoff_failed', `${unavailable} ${again} Contact the shop.`, undefined, 404],
+  ['handoff_failed', `${unavailable} ${unstarted} Contact the shop.`, undefined, 404],
 ])('tells the buyer for %s: %s %s', (code, text, label, status, why) => {
   const error = new CheckoutError(code, {
     cause: status && { status, code: why, retryable: false },
@@ -55,15 +56,15 @@ const left = 'You can close this page. Do not pay again.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ The shop is confirming your order. ${left}`],
+  ['confirming', undefined, `⋯ The shop is updating your order. ${left}`],
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
-  ['paid', undefined, '✓ We have received your payment. Thank you.'],
+  ['paid', undefined, '✓ We have received your payment.'],
   ['review', 'duplicate', `⋯ We have received your payment and are checking it. ${left}`],
   ['failed', 'canceled', `✕ The payment was canceled. ${unpaid}`],
   ['failed', 'expired', `✕ The time to pay has expired. ${unpaid}`],
   ['failed', 'refunded', '↺ Your payment was refunded.'],
-  ['failed', 'constructor', `! The payment failed. ${unpaid}`],
-  ['failed', undefined, `! The payment failed. ${unpaid}`],
+  ['failed', 'constructor', `× The payment failed. ${unpaid}`],
+  ['failed', undefined, `× The payment failed. ${unpaid}`],
   ['ready', undefined, ''],
 ])('tells the buyer for %s because of %s: %s', (state, reason, text) => {
   const [icon, ...names] = resultOf(state, reason)
