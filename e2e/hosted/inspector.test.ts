@@ -101,6 +101,13 @@ test('moves the focus with the open item by arrows and Esc', async ({ page, merc
   await expect(focused).toContainText('K-4')
 })
 
+test('a button that removes itself leaves the focus at the tab', async ({ page, merchant }) => {
+  await createIntent(merchant)
+  await merchant.open('requests')
+  await page.getByRole('button', { name: 'Clear the log' }).press('Enter')
+  await expect(page.locator('nav a:focus')).toContainText('Requests')
+})
+
 test('a phone shows the list or the item as a page, and the way back leads to the row', async ({
   page,
   merchant,

@@ -90,7 +90,7 @@ export class Inspector extends LightElement {
     }
   }
 
-  /** Brings the open row and item into view, and moves a focus whose element has gone to the item, or back to its row. */
+  /** Brings the open row and item into view. A focus whose element has gone moves to the item, its row, or the tab. */
   #keepInView(): void {
     const { id } = this.#sandbox.route
     this.#last = id ?? this.#last
@@ -101,8 +101,9 @@ export class Inspector extends LightElement {
       row?.scrollIntoView({ block: 'nearest' })
       if (id) item?.scrollIntoView({ block: 'nearest' })
     }
-    // On a phone, only one of both is shown.
-    const place = [item, row].find((each) => each?.checkVisibility())
+    const tab = id ? null : this.querySelector<HTMLElement>('nav [aria-current="page"]')
+    // On a phone, only the item or its row is shown.
+    const place = [item, row, tab].find((each) => each?.checkVisibility())
     const { activeElement: focused } = document
     const isLost = focused === document.body || !focused?.checkVisibility()
     if (this.#lostFocus && isLost) place?.focus()
