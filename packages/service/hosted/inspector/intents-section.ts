@@ -52,7 +52,7 @@ function statusFilter(sandbox: Sandbox): TemplateResult {
     if (currentTarget instanceof HTMLSelectElement) sandbox.find({ filter: currentTarget.value })
   }
   return html`<select aria-label="Status" .value=${live(sandbox.search.filter)} @change=${choose}>
-    <option value="">Any status</option>${paymentIntentStatuses.map((status) => html`<option>${status}</option>`)}
+    <option value="">All</option>${paymentIntentStatuses.map((status) => html`<option>${status}</option>`)}
   </select>`
 }
 
@@ -84,8 +84,8 @@ function createButton(sandbox: Sandbox, label: string, look = ''): TemplateResul
 function empty(sandbox: Sandbox): TemplateResult {
   return emptySection(
     'No Payment Intent yet',
-    html`<p class="hint">Create one from your server, as <a href="/docs">API</a> shows, or with the button. It appears here
-        immediately. <a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
+    html`<p class="hint">Create one from your server, as the <a href="/docs">documentation</a> shows, or with the button.
+        It appears here immediately. <a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
       <p>${createButton(sandbox, 'Create a test intent', 'primary')}</p>`,
   )
 }
