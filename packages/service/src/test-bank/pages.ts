@@ -65,9 +65,9 @@ function codeForm({ snapshot, challenge, token }: Question, locale: string): str
       <input type="hidden" name="token" value="${token}">
       <input type="hidden" name="locale" value="${escapeHtml(locale)}">
       <label for="code">${texts.code}</label>
+      <p class="hint" id="hint">${texts.hint}</p>
       <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code"
         maxlength="12" required${focus}${tries > 0 ? ' aria-invalid="true"' : ''} aria-describedby="error hint">
-      <p class="hint" id="hint">${texts.hint}</p>
       <p class="error" id="error" role="alert">${tries > 0 ? wrong : ''}</p>
       <button class="primary" name="action" value="confirm">${texts.confirm}</button>
       ${isPage ? cancel : ''}
