@@ -63,10 +63,7 @@ function guide(): string {
   return (
     html
       .replace('</h1>', `$&<nav class="contents row" aria-label="On this page">${links}</nav>`)
-      .replace(/<h2>(.*)<\/h2>/g, (_, title: string) => {
-        const id = idOf(title)
-        return `<h2 id="${id}">${title} <a class="hint" href="#${id}" aria-label="Link to ${title}">#</a></h2>`
-      })
+      .replace(/<h2>(.*)<\/h2>/g, (_, title: string) => `<h2 id="${idOf(title)}">${title}</h2>`)
       // The type of a problem leads to the row of its code.
       .replace(/<tr>\n<td><code>([a-z_]+)<\/code>/g, '<tr id="$1">\n<td><code>$1</code>')
       .replace(/<pre>([\s\S]*?)<\/pre>/g, (_, code: string) => codeBlock(code))
