@@ -13,7 +13,7 @@ const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>
   canceled: ['You canceled the payment', 'You were not charged. You can pay for the order later.'],
   refunded: ['We refunded your payment', 'You can pay for the order again.'],
   review: ['We are checking your payment', 'We received it. Please don’t pay again.'],
-  closed: ['This order is closed', 'Its items are in your cart again.'],
+  closed: ['This order is closed', 'You moved its items back to your cart.'],
 }
 
 export function orderPage(details: OrderDetails): Page {
@@ -29,10 +29,7 @@ export function orderPage(details: OrderDetails): Page {
     </div>
     <div class="row actions">${actionsOf(details)}</div>
     <section class="card stack" aria-label="Order ${order.id}">
-      <div class="row dashed">
-        <div><h2>Tsiran</h2><p class="muted small">Demo shop in Yerevan, Armenia</p></div>
-        <img src="/pictures/mark.svg" alt="" width="34" height="34">
-      </div>
+      <div class="dashed"><h2>Tsiran</h2><p class="muted small">Demo shop in Yerevan, Armenia</p></div>
       ${facts({
         'Order number': orderNumber(order.id),
         Placed: timeText(order.placedAt, 'short'),
