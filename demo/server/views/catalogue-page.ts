@@ -13,10 +13,7 @@ export function cataloguePage(cart: readonly Line[]): Page {
       </div>
       <img src="/pictures/valley.svg" alt="Mount Ararat above the apricot gardens" width="1200" height="640" fetchpriority="high">
     </div>
-    <div class="row">
-      <h2>From the workshops</h2>
-      <p class="muted">Eight things, each made by one pair of hands</p>
-    </div>
+    <h2>From the workshops</h2>
     <ul class="products">${products.map((product) => productCard(product, cart))}</ul>
   `
   return { title: 'Shop', content }
