@@ -5,7 +5,7 @@ import type { OrderDetails } from '../order-details.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
 import { message } from './message-page.ts'
-import { badge, facts, orderNumber, timeText } from './order-parts.ts'
+import { facts, orderNumber, timeText } from './order-parts.ts'
 
 const reasons: Readonly<Record<ReviewReason, string>> = {
   duplicate: 'Another payment pays for the order',
@@ -34,7 +34,7 @@ const nothing = {
 }
 
 function decision(
-  { order, state }: OrderDetails,
+  { order }: OrderDetails,
   { intentId, amount, createdAt, reason }: Payment,
   inspectorUrl: string | undefined,
 ): Html {
@@ -43,7 +43,6 @@ function decision(
   return html`<form class="card stack" method="post" action="/staff" data-testid="review">
     ${facts({
       Order: orderNumber(order.id),
-      State: badge(state),
       'Order total': priceText(order.amount),
       Payment: inspectorUrl ? link : intent,
       'Paid amount': html`<strong class="money">${priceText(amount)}</strong>`,
