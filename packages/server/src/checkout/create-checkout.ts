@@ -47,7 +47,8 @@ export interface Checkout<Context = unknown> {
   start(options?: { readonly interval?: number | undefined }): Promise<() => Promise<void>>
   /**
    * Looks at each order that is due, and runs its hooks: for buyers who did not come back, because the service has no
-   * webhooks. An order is due after an eighth of the time since its last handoff: a minute to a day. `start()` calls it; on a function platform, call it from a scheduler. A running call is joined.
+   * webhooks. An order is due after an eighth of the time since its last handoff: at least a minute, and for 90 days at most
+   * a day. `start()` calls it; on a function platform, call it from a scheduler. A running call is joined.
    *
    * @returns Counts of this run. Errors of single orders are reported to `onError`.
    * @throws {PiError} If the service rejects the key, or cannot be reached five times in a row.

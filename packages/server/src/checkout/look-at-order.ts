@@ -95,8 +95,8 @@ async function look(
 ): Promise<Look> {
   const { intents, records } = ledger
   const { orderId } = before
-  const seenAt = Date.now()
-  const unsettled = before.payments.filter((payment) => isUnsettled(payment, seenAt))
+  const startedAt = Date.now()
+  const unsettled = before.payments.filter((payment) => isUnsettled(payment, startedAt))
   const results = await Promise.allSettled(
     unsettled.map(async (payment) => retrieve(intents, orderId, payment, call)),
   )
@@ -121,10 +121,9 @@ async function look(
   const isForeign = (isMissing || isRejected) && !before.payments.some(hasHook)
   let after = before
   if (!isForeign) {
-    const isComplete = seen.size === unsettled.length
     const keepsFailed = intents.translates
     const hasFailed = failures.length > 0
-    const findings = { before, seenAt, seen, isComplete, hasFailed, order, keepsFailed, hooks }
+    const findings = { before, seen, hasFailed, order, keepsFailed, hooks }
     const change = storeFindings(findings, Date.now())
     after = await runHooks(ledger, await records.change(orderId, change, before))
   }

@@ -47,14 +47,10 @@ export interface Payment {
   readonly createdAt: string
   /** When it was last given to a page. */
   readonly handedAt: string
-  /** Since when its hook is due. */
+  /** Since when its hook is due, or another service has called it failed. */
   readonly since?: string | undefined
   /** No other process runs its hook until then. */
   readonly leaseUntil?: string | undefined
-  /** When it was first found without a result 90 days after the last handoff. */
-  readonly oldSince?: string | undefined
-  /** `reconcile()` looks at it until then; absent: until it is final. */
-  readonly watchUntil?: string | undefined
   /** The body of its create, while the same key returns this intent: a replay sends the same bytes. */
   readonly body?: CreateParams | undefined
 }

@@ -15,12 +15,8 @@ export interface Seen {
 export interface Findings {
   /** The record before the intents were retrieved. */
   readonly before: PaymentRecord
-  /** When the intents were retrieved: a process may be suspended after it. */
-  readonly seenAt: number
   /** By the id of the intent. */
   readonly seen: ReadonlyMap<string, Seen>
-  /** Whether each payment without a result was retrieved. */
-  readonly isComplete: boolean
   /** Whether a retrieve failed, other than for an intent that the service does not have. */
   readonly hasFailed: boolean
   /** The order, read after the intents were retrieved; `undefined` if the shop no longer has it. */
@@ -34,18 +30,16 @@ export interface Findings {
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
-/** Time since the last handoff of an order that is left alone. */
+/** Time since the last handoff after which an open payment is looked at less than once a day. */
 const maxAge = 90 * day
-/** How late a look is after which the clock or the process has been away. */
-const maxLate = 2 * day
 /** For how long a failed payment of another service is looked at. */
 const watchTime = 7 * day
 /** For how long no other process runs a hook. */
 export const leaseTime = 60_000
 
 /** Returns whether a payment may still be paid, as far as the record knows. */
-export function isUnsettled({ state, watchUntil }: Payment, now: number): boolean {
-  if (state === 'failed') return watchUntil !== undefined && Date.parse(watchUntil) > now
+export function isUnsettled({ state, since }: Payment, now: number): boolean {
+  if (state === 'failed') return since !== undefined && Date.parse(since) + watchTime > now
   return isPending(state)
 }
 
@@ -80,10 +74,8 @@ export function storeHandoff(
     // Another request has just noted it.
     if (stored && Math.abs(now - Date.parse(stored.handedAt)) < 1_000) return undefined
     const others = record.payments.map((one): Payment => {
-      const watchUntil = one.state === 'failed' ? one.watchUntil : undefined
-      const kept = { ...one, oldSince: undefined, watchUntil }
-      if (one.intentId === intentId) return { ...kept, handedAt }
-      return one.intentId === replaced ? { ...kept, body: undefined } : kept
+      if (one.intentId === intentId) return { ...one, handedAt }
+      return one.intentId === replaced ? { ...one, body: undefined } : one
     })
     const isTaken = others.some(
       (one) => isPending(one.state) && one.version === version && one.body !== undefined,
@@ -106,7 +98,7 @@ export function storeHandoff(
  * look. A result that is not final is discarded if the record has changed since: it may be older.
  */
 export function storeFindings(findings: Findings, now: number): Change {
-  const { before, seenAt, seen, isComplete, hasFailed, order, keepsFailed, hooks } = findings
+  const { before, seen, hasFailed, order, keepsFailed, hooks } = findings
   return (record) => {
     const isUnchanged = record.revision === before.revision
     const next: Payment[] = [...record.payments]
@@ -135,10 +127,7 @@ export function storeFindings(findings: Findings, now: number): Change {
       const checkAt = isDue ? now + minute : soonest(record, next, now)
       return nextRecord(record, next, { checkAt, now })
     }
-    // What was seen long ago, because the process was suspended, leaves no order alone.
-    const isOnTime = isDue && now - Number(record.checkAt) <= maxLate && now - seenAt <= hour
-    const payments = isOnTime && isComplete ? leaveAlone(next, seenAt) : next
-    return nextRecord(record, payments, { checkAt: nextLook(payments, now), now })
+    return nextRecord(record, next, { checkAt: nextLook(next, now), now })
   }
 }
 
@@ -220,44 +209,32 @@ function afterSeen(
   if (payment.state === state || !(isPending(payment.state) || payment.state === 'failed')) {
     return payment
   }
-  const final = { body: undefined, oldSince: undefined, watchUntil: undefined }
   if (state === 'paid') {
     const decided =
       reason === 'mismatch'
         ? ({ state: 'reviewing', reason } as const)
         : { reason: undefined, ...decide(payment, payments, order) }
-    return { ...payment, ...final, ...decided, since: timeOf(now) }
+    return { ...payment, body: undefined, ...decided, since: timeOf(now) }
   }
   if (state === 'failed') {
-    const watchUntil = keepsFailed ? timeOf(now + watchTime) : undefined
-    return { ...payment, ...final, state, reason, watchUntil }
+    const since = keepsFailed ? timeOf(now) : undefined
+    return { ...payment, body: undefined, state, reason, since }
   }
-  return { ...payment, state, reason: undefined, watchUntil: undefined }
-}
-
-/** After a look on time: an order is left alone after two of them, a day apart, 90 days after its last handoff. */
-function leaveAlone(payments: readonly Payment[], now: number): readonly Payment[] {
-  // Money that is on its way is waited for.
-  const isMoving = payments.some(({ state }) => state === 'processing')
-  if (isMoving || now - lastHandoff(payments) < maxAge) return payments
-  return payments.map((payment) => {
-    if (!isPending(payment.state) || payment.watchUntil !== undefined) return payment
-    const since = Date.parse(payment.oldSince ?? '')
-    if (!(since <= now)) return { ...payment, oldSince: timeOf(now) }
-    return now - since < day ? payment : { ...payment, watchUntil: timeOf(now) }
-  })
+  return { ...payment, state, reason: undefined, since: undefined }
 }
 
 /** Returns when to look again: after an eighth of the time that has passed. */
 function nextLook(payments: readonly Payment[], now: number): number {
   const after = (since: number, longest: number): number =>
     now + Math.min(Math.max((now - since) / 8, minute), longest)
-  const handedAt = lastHandoff(payments)
+  const handedAt = Math.max(...payments.map((payment) => Date.parse(payment.handedAt)))
+  const isOld = now - handedAt >= maxAge
   const times = payments.map((payment) => {
     if (hasHook(payment)) return after(Date.parse(payment.since ?? ''), hour)
-    const { state, watchUntil } = payment
-    const isWatched = watchUntil === undefined || Date.parse(watchUntil) > now
-    return isWatched && (isPending(state) || watchUntil) ? after(handedAt, day) : Infinity
+    if (!isUnsettled(payment, now)) return Infinity
+    const isOpen = payment.state === 'open' || payment.state === 'unknown'
+    // Money that is on its way is waited for.
+    return after(handedAt, isOld && isOpen ? Infinity : day)
   })
   return Math.min(...times)
 }
@@ -266,10 +243,6 @@ function nextLook(payments: readonly Payment[], now: number): number {
 function soonest({ checkAt }: PaymentRecord, payments: readonly Payment[], now: number): number {
   const next = nextLook(payments, now)
   return next === Infinity || checkAt === null ? next : Math.min(Number(checkAt), next)
-}
-
-function lastHandoff(payments: readonly Payment[]): number {
-  return Math.max(...payments.map(({ handedAt }) => Date.parse(handedAt)))
 }
 
 function replace(record: PaymentRecord, changed: Payment, now: number): PaymentRecord {

@@ -85,17 +85,17 @@ const rules: readonly [string, string, string, violation: RegExp, mix: readonly 
   ],
   [
     'the week after a failure at another service',
-    'keepsFailed ? timeOf(now + watchTime) : undefined',
+    'keepsFailed ? timeOf(now) : undefined',
     'undefined',
     /a paid intent without onPaid and onReview/,
     ['edits', 'reopened'],
   ],
   [
-    'the second look of an order that is left alone',
-    'return now - since < day ? payment : ',
-    'return ',
-    /an order is left alone unseen/,
-    ['ages', 'edits', 'failingHooks', 'leaves'],
+    'the looks at an order that nobody pays for months',
+    'if (!isUnsettled(payment, now)) return Infinity',
+    'if (!isUnsettled(payment, now) || isOld) return Infinity',
+    /an order is left alone/,
+    ['clockJumps', 'edits'],
   ],
   [
     'the review of a rejected payment',

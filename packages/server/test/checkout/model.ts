@@ -8,7 +8,7 @@ import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { onTestFinished, vi } from 'vitest'
 import type { PaymentStore } from '../../src/checkout/payment-record.ts'
 import { memoryPayments, PiError } from '../../src/index.ts'
-import { day, type Fault, type Merchant, newMerchant, type World } from './model-merchant.ts'
+import { type Fault, type Merchant, newMerchant, type World } from './model-merchant.ts'
 import * as parts from './parts.ts'
 
 /** The mixes that are played in turn. */
@@ -24,8 +24,6 @@ const mixes: readonly (readonly Fault[])[] = [
   ['edits', 'slowResponses'],
   ['edits', 'reopened', 'lostResponses'],
   ['edits', 'clockJumps', 'crashes'],
-  ['ages', 'wrongKey', 'lostResponses'],
-  ['ages', 'edits', 'failingHooks'],
   ['edits', 'crashes', 'lostResponses', 'failingHooks', 'failingStore', 'expiredKeys', 'wrongKey'],
 ]
 
@@ -55,9 +53,7 @@ const actions = [
   'fault',
 ] as const
 
-/** What happens before the buyers of orders with several payments leave, and after it. */
-const earlierActions = ['handoff', 'handoff', 'handoff', 'edit', 'edit', 'pay', 'status'] as const
-const laterActions = ['reconcile', 'reconcile', 'reconcile', 'reconcile', 'pay'] as const
+const day = 86_400_000
 
 const first = Number(process.env.PI_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
@@ -95,7 +91,6 @@ async function play(
     parts: played,
     scopeOf,
     store: newStore(),
-    isLeft: false,
     isCalm: false,
     has: (fault) => mix.includes(fault),
     happens: (probability) => random() < probability,
@@ -117,9 +112,6 @@ async function play(
     vi.setSystemTime(Date.now() + pick(times))
   }
 
-  /** Time between two looks after the buyers have left. */
-  const laterStep = pick([3_600_000, 3_600_000, day])
-
   const act = (name: (typeof actions)[number], merchant: Merchant): unknown => {
     if (name === 'fault') {
       // A clock that goes back within a request could make an expired lease valid again.
@@ -129,8 +121,7 @@ async function play(
       return merchant.changeKey()
     }
     if (name === 'reconcile') {
-      const ages = world.isLeft ? [laterStep] : [3_600_000, day, 2 * day, 91 * day]
-      pass(has('ages') ? ages : [1_000, 61_000, 3_600_000])
+      pass([1_000, 61_000, 3_600_000])
       if (merchant.isInHook()) return undefined
     }
     return merchant[name]()
@@ -159,23 +150,11 @@ async function play(
     }
   }
 
-  /** How many actions are left when the buyers leave; 0: they do not. */
-  const leaveAt = has('leaves') ? pick([10, 15]) : 0
-  const next = (): (typeof actions)[number] => {
-    if (world.isLeft) return pick(laterActions)
-    return pick(leaveAt > 0 ? earlierActions : actions)
-  }
-  for (let left = has('ages') ? 30 : 20; left > 0 || gates.length > 0; ) {
+  for (let left = 20; left > 0 || gates.length > 0; ) {
     await settle()
-    if (left > 0 && left <= leaveAt && !world.isLeft) {
-      await drain()
-      world.isLeft = true
-      if (happens(0.7)) pick(merchants).pay()
-      pass([0, 91 * day, 91 * day])
-    }
-    if (left > 0 && (gates.length === 0 || happens(world.isLeft ? 0.02 : 0.3))) {
+    if (left > 0 && (gates.length === 0 || happens(0.3))) {
       left--
-      const name = next()
+      const name = pick(actions)
       const merchant = happens(0.85) ? merchants[0] : merchants[1]
       start(name, () => act(name, merchant))
     } else if (has('crashes') && happens(0.03)) {
@@ -187,13 +166,8 @@ async function play(
 
   // The intents become final, and time passes.
   world.isCalm = true
-  if (world.isLeft) {
-    // The hooks return again before the intents are final.
-    for (const merchant of merchants) start('reconcile', () => act('reconcile', merchant))
-    await drain()
-  }
   for (const { end } of merchants) end()
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 400; round++) {
     const records = await Promise.all(merchants.map(({ stored }) => stored()))
     if (records.every((record) => (record?.checkAt ?? null) === null)) break
     for (const merchant of merchants) start('reconcile', () => act('reconcile', merchant))
@@ -201,9 +175,6 @@ async function play(
     vi.setSystemTime(Date.now() + day)
   }
   for (const { lastHandoff } of merchants) start('lastHandoff', lastHandoff)
-  await drain()
-  // A payment of an order that was left alone is known when its buyer comes back.
-  for (const merchant of merchants) start('reconcile', () => act('reconcile', merchant))
   await drain()
   for (const { checkEnd } of merchants) await checkEnd()
   return violations[0]
