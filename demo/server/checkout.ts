@@ -11,7 +11,6 @@ import {
   type Checkout,
   type CheckoutOrder,
   createCheckout,
-  cspFor,
   HandoffRejection,
   type PaymentStore,
   sqlPayments,
@@ -21,11 +20,6 @@ import type { Database } from './database.ts'
 import { log, logFailure } from './log.ts'
 import { findOrder, listForReview, type Order, orderLines, ownedOrder } from './orders.ts'
 import type { Shop } from './shop.ts'
-
-/** Returns `Content-Security-Policy` of each page. */
-export function pagePolicy(checkoutOrigin: string): string {
-  return cspFor({ checkoutOrigin, scriptSrc: [checkoutOrigin] })
-}
 
 export const checkoutLook = {
   locale: 'en',

@@ -1,6 +1,5 @@
 /** Security headers of every response. @module */
 import type { RequestHandler } from 'express'
-import { pagePolicy } from './checkout.ts'
 import type { Shop } from './shop.ts'
 
 /** Sets the headers of each response. Nothing is cached, except by routes with another `Cache-Control`. */
@@ -9,7 +8,7 @@ export function securityHeaders({
   checkoutOrigin,
 }: Pick<Shop, 'shopOrigin' | 'checkoutOrigin'>): RequestHandler {
   const headers = {
-    'Content-Security-Policy': pagePolicy(checkoutOrigin),
+    'Content-Security-Policy': policyOf(checkoutOrigin),
     'Permissions-Policy':
       'camera=(), microphone=(), geolocation=(), payment=(), publickey-credentials-get=()',
     'Referrer-Policy': 'strict-origin-when-cross-origin',
@@ -24,4 +23,23 @@ export function securityHeaders({
     res.set(headers)
     next()
   }
+}
+
+/** Allows what the shop and the checkout serve. The element comes from the checkout. */
+function policyOf(checkoutOrigin: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${checkoutOrigin}`,
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    `frame-src ${checkoutOrigin}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types lit-html',
+  ].join('; ')
 }

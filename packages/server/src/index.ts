@@ -17,7 +17,6 @@ export type {
 export { type PaymentIntentStatus, type Phase, phaseOf } from '@pi-checkout/contract/payment-status'
 export type { FieldError } from '@pi-checkout/contract/problem'
 export { type Checkout, createCheckout } from './checkout/create-checkout.ts'
-export { type CspOptions, cspFor } from './checkout/csp.ts'
 export type { ReconcileSummary } from './checkout/due-orders.ts'
 export { memoryPayments } from './checkout/memory-payments.ts'
 export type {

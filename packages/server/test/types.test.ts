@@ -8,7 +8,6 @@ import {
   type CheckoutOptions,
   type CheckoutOrder,
   createCheckout,
-  cspFor,
   memoryPayments,
   type Payment,
   PaymentIntents,
@@ -73,8 +72,6 @@ test('a checkout without a required hook, or with a misspelt option, does not co
   expectTypeOf<Priced & { currency: 'GBP' }>().not.toExtend<CheckoutOrder>()
   // @ts-expect-error: the checkout's origin is not the shop's.
   void (() => createCheckout({ ...options, checkoutOrigin: 'https://pay.example' }))
-  // @ts-expect-error: and the other way around.
-  void (() => cspFor({ shopOrigin }))
   // @ts-expect-error: no call fails with a code of the hosted page.
   void ((error: PiError) => error.code === 'card_not_accepted')
   // @ts-expect-error: onPaid
