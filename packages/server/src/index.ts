@@ -59,7 +59,6 @@ export {
   type RequestSummary,
 } from './client/errors.ts'
 export { idempotencyKey, type KeyOptions } from './client/idempotency-key.ts'
-export type { RequestReport } from './client/options.ts'
 export {
   type CallOptions,
   type CreatedIntent,

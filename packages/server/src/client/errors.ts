@@ -10,12 +10,12 @@ import { advices, type PiErrorCode } from './error-codes.ts'
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown'
 
-/** One HTTP request of a call, failed or not. */
+/** A failed HTTP request of a call. */
 export interface RequestSummary {
   /** HTTP status; `undefined` if no response arrived. */
   readonly status: number | undefined
-  /** Code of the problem or of the transport (`ECONNRESET`); `undefined` after a success. */
-  readonly code: string | undefined
+  /** Code of the problem or of the transport (`ECONNRESET`). */
+  readonly code: string
   /** `Request-Id` of the response, for the service's support. */
   readonly requestId: string | undefined
   /** Milliseconds from sending to the end of the body. */

@@ -1,25 +1,14 @@
 /** Timeouts, retries, and transport of a client. @module */
-import { ConfigurationError, type RequestSummary } from './errors.ts'
+import { ConfigurationError } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
 import type { NodeAgent, Transport } from './transport.ts'
-
-/** A request, as passed to `onRequest`. */
-export interface RequestReport extends RequestSummary {
-  readonly operation: 'create' | 'retrieve'
-  /** From 1. */
-  readonly number: number
-  readonly idempotencyKey: string | undefined
-  /** Milliseconds until the next request; `undefined` after the last. */
-  readonly retryIn: number | undefined
-}
 
 /** The options of a client with their defaults. */
 export interface ClientSettings {
   readonly send: Transport
   readonly timeout: number
   readonly maxRetries: number
-  readonly report: (request: RequestReport) => void
 }
 
 /** Options of a client that concern its requests. */
@@ -44,11 +33,6 @@ export interface ClientOptions {
    * @default 3
    */
   readonly maxRetries?: number | undefined
-  /**
-   * Called after each request. Errors and rejections of it are ignored.
-   * @default None
-   */
-  readonly onRequest?: ((request: RequestReport) => void) | undefined
 }
 
 /**
@@ -57,19 +41,14 @@ export interface ClientOptions {
  * @throws {ConfigurationError} If a number is out of range.
  */
 export function readClientOptions(options: ClientOptions): ClientSettings {
-  const { maxRetries = 3, onRequest } = options
+  const { maxRetries = 3 } = options
   if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError('maxRetries', 'must be a whole number from 0.')
   }
-  const observe = async (request: RequestReport): Promise<void> => onRequest?.(request)
   return {
     send: chooseTransport(options),
     timeout: checkedMilliseconds('timeout', options.timeout ?? 10_000),
     maxRetries,
-    report: (request) => {
-      // An observer must not fail a payment.
-      observe(request).catch(() => {})
-    },
   }
 }
 

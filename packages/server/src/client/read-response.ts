@@ -20,8 +20,6 @@ import { maxResponse, type TransportResponse } from './transport.ts'
 
 export interface RequestSuccess<T> {
   readonly value: T
-  readonly status: number
-  readonly requestId: string | undefined
   readonly replayed: boolean
 }
 
@@ -74,7 +72,7 @@ async function readSuccess<T>(
   const isReplay = head.header(headers.idempotentReplayed) !== undefined
   // Another service does not say so, and may replay any create.
   const replayed = operation.translate !== undefined || (isReplay && !isUnknown)
-  return { value: result.value, status, requestId, replayed }
+  return { value: result.value, replayed }
 }
 
 async function readError(

@@ -23,7 +23,6 @@ export async function sendWithRetries<T>(
   { deadlineAt, signal }: CallLimits,
 ): Promise<RequestSuccess<T>> {
   const { maxRetries, timeout } = settings
-  const { idempotencyKey } = operation
   const requests: RequestSummary[] = []
   const outcomes: Outcome[] = []
   const assertNotAborted = (): void => {
@@ -37,27 +36,19 @@ export async function sendWithRetries<T>(
     const startedAt = performance.now()
     const ms = Math.min(timeout, deadlineAt - startedAt)
     const result = await sendOnce(operation, settings, { ms, signal })
-    const failure = 'value' in result ? undefined : result
-    const wait = retryDelay(number, Math.random(), failure?.retryAfter)
-    // A wait beyond the deadline would only delay the error.
-    const isLast =
-      !failure?.transient ||
-      number > maxRetries ||
-      signal?.aborted === true ||
-      performance.now() + wait >= deadlineAt
-    const request = {
+    if ('value' in result) return result
+    requests.push({
       status: result.status,
-      code: failure?.reported,
+      code: result.reported,
       requestId: result.requestId,
       ms: Math.round(performance.now() - startedAt),
-    }
-    requests.push(request)
-    const retryIn = isLast ? undefined : wait
-    settings.report({ operation: operation.operation, number, idempotencyKey, ...request, retryIn })
-    if ('value' in result) return result
+    })
     outcomes.push(result.outcome)
     assertNotAborted()
-    if (isLast) {
+    const wait = retryDelay(number, Math.random(), result.retryAfter)
+    // A wait beyond the deadline would only delay the error.
+    const isLate = performance.now() + wait >= deadlineAt
+    if (!result.transient || number > maxRetries || isLate) {
       throw callError(operation, { ...result, retryable: result.transient, requests, outcomes })
     }
     await race(new Promise(() => {}), wait, signal)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { readRetryAfter, retryDelay } from '../../src/client/retry.ts'
-import { idempotencyKey, PaymentIntents, type RequestReport } from '../../src/index.ts'
+import { idempotencyKey, PaymentIntents } from '../../src/index.ts'
 import {
   apiKey,
   clientOf,
@@ -141,25 +141,6 @@ test('one signal ends twenty calls without a warning, and leaves no listener', a
   expect(new Set((await Promise.all(calls)).map(({ code }) => code))).toEqual(new Set(['aborted']))
   expect(onWarning).not.toHaveBeenCalled()
   expect(getEventListeners(signal, 'abort')).toEqual([])
-})
-
-test.each([false, true])('reports every request to onRequest, which may fail', async (rejects) => {
-  const reports: unknown[] = []
-  // Without a mock, which handles the rejection.
-  const onRequest = ({ ms: _, ...report }: RequestReport) => {
-    reports.push(report)
-    if (rejects) return Promise.reject(new Error('a broken observer'))
-    throw new Error('a broken observer')
-  }
-  const script = [problem(503, 'store_unavailable'), created()]
-  const { intents } = await clientOf(script, { onRequest })
-  await intents.create(order)
-  const key = await idempotencyKey(order)
-  const shared = { operation: 'create', requestId: 'req_1', idempotencyKey: key }
-  expect(reports).toEqual([
-    { ...shared, number: 1, status: 503, code: 'store_unavailable', retryIn: 0 },
-    { ...shared, number: 2, status: 201, code: undefined, retryIn: undefined },
-  ])
 })
 
 test('errors list at most 20 fields, count the others, and cut what they quote', async () => {
