@@ -15,7 +15,7 @@ import type { OperationRequest } from './operations.ts'
 import { failure, type RequestFailure, transportFailure } from './request-failure.ts'
 import { readRetryAfter } from './retry.ts'
 import { withoutSecrets } from './secrets.ts'
-import { intentInOurForm, isObject, specifiedFields, translateBody } from './translate.ts'
+import { intentInOurForm, type Translate, translateBody } from './translate.ts'
 import { maxResponse, type TransportResponse } from './transport.ts'
 
 export interface RequestSuccess<T> {
@@ -60,18 +60,17 @@ async function readSuccess<T>(
   if (text === undefined) return fail('response_too_large', `more than ${maxResponse} bytes`)
   const json = parseJson(text)
   if (json === undefined) return fail('not_json', `${status} with a body that is not JSON`, true)
-  const sent = await readIntent(operation, head, json)
-  const result = 'violation' in sent ? sent : operation.read(sent.body)
-  if ('violation' in result) return fail('contract_broken', `${status}, but ${result.violation}`)
-  const isUnknown = isUnknownService(operation, head)
-  // Its status could mean anything. A create needs none.
-  if (isUnknown && operation.operation === 'retrieve') {
+  // Its status could mean anything, so an intent of it must not be handed out.
+  if (isUnknownService(operation, head)) {
     const reason = `no status of an unknown service has a meaning: ${advices.unknown_service}`
     return fail('unknown_service', `${status}, but ${reason}`)
   }
-  const isReplay = head.header(headers.idempotentReplayed) !== undefined
+  const { translate } = operation
+  const sent = translate ? await translateIntent(translate, head, json) : { body: json }
+  const result = 'violation' in sent ? sent : operation.read(sent.body)
+  if ('violation' in result) return fail('contract_broken', `${status}, but ${result.violation}`)
   // Another service does not say so, and may replay any create.
-  const replayed = operation.translate !== undefined || (isReplay && !isUnknown)
+  const replayed = translate !== undefined || head.header(headers.idempotentReplayed) !== undefined
   return { value: result.value, replayed }
 }
 
@@ -124,19 +123,14 @@ function isUnknownService(
   return !translate && header(headers.profile) !== ownProfileName
 }
 
-/** Reads the body of a success. */
-async function readIntent(
-  operation: OperationRequest<unknown>,
+/** Reads the body of a success of another service. */
+async function translateIntent(
+  translate: Translate,
   head: TransportResponse,
   json: unknown,
 ): Promise<Body> {
-  const { translate } = operation
-  if (translate) {
-    const sent = await translateBody(translate, head, json)
-    return 'violation' in sent ? sent : { body: intentInOurForm(sent.body) }
-  }
-  const isOurs = !isUnknownService(operation, head)
-  return { body: isOurs || !isObject(json) ? json : intentInOurForm(specifiedFields(json)) }
+  const sent = await translateBody(translate, head, json)
+  return 'violation' in sent ? sent : { body: intentInOurForm(sent.body) }
 }
 
 /** Returns whether the same request may have another response later. */

@@ -36,7 +36,11 @@ export async function translateBody(
   }
 }
 
-/** The fields that the specification names, and those of which it names the role only. */
+/**
+ * The fields that the specification names, and those of which it names the role only.
+ *
+ * @see Payment Intents specification, §2.1
+ */
 const specified = ['id', 'amount', 'currency', 'orderId', 'clientSecret', 'customer', 'metadata']
 const roles = ['paymentMethod', 'lastPaymentFailure', 'nextAction', 'providerPaymentId']
 const times = ['createdAt', 'updatedAt']
@@ -48,23 +52,11 @@ const times = ['createdAt', 'updatedAt']
 export function intentInOurForm(intent: object): object {
   const status: unknown = Reflect.get(intent, 'status')
   const isOurs = typeof status === 'string' && phaseOf(status) !== 'unknown'
+  const own = specified.map((name) => [name, Reflect.get(intent, name)])
   const others = [...roles, ...times].map((name) => [name, Reflect.get(intent, name) ?? null])
-  return {
-    ...specifiedFields(intent),
-    ...Object.fromEntries(others),
-    status: isOurs ? status : 'unknown',
-  }
+  return { ...Object.fromEntries([...own, ...others]), status: isOurs ? status : 'unknown' }
 }
 
-/**
- * Returns the fields that the specification names. No other field of an unknown service has a meaning.
- *
- * @see Payment Intents specification, §2.1
- */
-export function specifiedFields(intent: object): object {
-  return Object.fromEntries(specified.map((name) => [name, Reflect.get(intent, name)]))
-}
-
-export function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

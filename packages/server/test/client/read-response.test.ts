@@ -33,6 +33,10 @@ const drip: Step = (response) => {
   response.on('close', () => clearInterval(timer))
 }
 
+const list: Step = (response) => {
+  response.writeHead(201, { 'payment-intents-profile': 'pi-checkout' }).end('[]')
+}
+
 type Facts = readonly [Step, PiErrorCode, Outcome, retryable?: 'retryable']
 type Row = readonly [what: string, ...Facts]
 
@@ -52,7 +56,7 @@ const rows: readonly Row[] = [
   ['stalls', stall, 'timed_out', 'unknown', 'retryable'],
   ['never ends', drip, 'timed_out', 'unknown', 'retryable'],
   ['is a page', html(), 'not_json', 'unknown', 'retryable'],
-  ['is a list', (response) => void response.writeHead(201).end('[]'), 'contract_broken', 'unknown'],
+  ['is a list', list, 'contract_broken', 'unknown'],
   ['has a malformed amount', created({ amount: 'x' }), 'contract_broken', 'unknown'],
   ['has no secret', created({ clientSecret: null }), 'contract_broken', 'unknown'],
   ['has another order', created({ orderId: 'B-2' }), 'contract_broken', 'unknown'],

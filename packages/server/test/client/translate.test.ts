@@ -118,19 +118,13 @@ test('the errors of another service have our codes', async () => {
   await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 })
 })
 
-test('without translate another service can be handed off to, and nothing is paid', async () => {
+test('without translate no intent of another service is handed out', async () => {
   const foreign = foreignService()
   const { translate: _, ...options } = foreign.options
   const service = { ...foreign, options }
-  const { checkout, intent, phase, paid, errors } = shop({ service })
-  const id = await intent()
-  const unknown = new PaymentIntents(service.options)
-  const { intent: created } = await unknown.create({ ...order, orderId: 'B-2' })
-  expect([created.status, created.createdAt, unknown.translates]).toEqual(['unknown', null, false])
-  for (const status of ['processing', 'succeeded'] as const) {
-    service.settle(id, status)
-    expect([await phase(), paid]).toEqual(['payment_unavailable', []])
-  }
+  const { checkout, intent, errors } = shop({ service })
+  expect(await intent()).toBe('payment_refused')
+  expect(errors).toMatchObject([{ code: 'unknown_service', outcome: 'unknown', retryable: false }])
   const fix = /for a service other than @pi-checkout\/service pass translate to new PaymentIntents/
   expect(String(errors[0])).toMatch(fix)
   await expect(checkout.start()).rejects.toThrow(fix)
