@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import { type SandboxAddress, SandboxEnvironment } from '@pi-checkout/service/testing'
+import { freePort } from '@pi-checkout/test-support/free-port'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import type { Adapter, ShopRoutes } from './adapter.ts'
 import { Browser } from './browser.ts'
@@ -12,7 +13,7 @@ import type { Event, RecordEvent, StatusEvent } from './events.ts'
 import type { Forgery } from './forgery.ts'
 import { type Handoff, Ledger } from './ledger.ts'
 import { SetupError } from './setup-error.ts'
-import { freePort, Shop } from './shop.ts'
+import { Shop } from './shop.ts'
 import { ShopClock } from './shop-clock.ts'
 
 const minute = 60_000
@@ -90,8 +91,9 @@ export class Sequence {
   /** Creates an environment, and starts the shop with its key. */
   static async begin(options: SequenceOptions): Promise<Sequence> {
     const { service, adapter } = options
-    const ports = await Promise.all(Array.from({ length: adapter.instances ?? 1 }, freePort))
-    const urls = ports.map((port) => `http://localhost:${port}`)
+    const { instances = 1 } = adapter
+    const port = await freePort(instances)
+    const urls = Array.from({ length: instances }, (_, at) => `http://localhost:${port + at}`)
     const environment = await SandboxEnvironment.create(service, urls.slice(0, 1))
     const sequence = new Sequence(options, environment, urls)
     try {

@@ -1,7 +1,6 @@
 /** The shop as a process: started, waited for, killed, and read. @module */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SetupError } from './setup-error.ts'
@@ -121,15 +120,6 @@ export class Shop {
     }
     return child
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function responds(url: string, timeout = 5000): Promise<boolean> {
