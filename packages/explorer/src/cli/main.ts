@@ -21,7 +21,6 @@ sequence of actions.
   --time SECONDS  ends the search after this time
   --seed N        makes the same sequences again
   --replay STEPS  plays one sequence, as a violation prints it
-  --json          prints the result as one line of JSON
   --help          prints this text
 
 Exit codes: 0 no violation, 1 a violation, 2 the search could not run.`
@@ -32,7 +31,6 @@ const options = {
   time: { type: 'string' },
   seed: { type: 'string' },
   replay: { type: 'string' },
-  json: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const
 
@@ -54,7 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
       return 0
     }
     if (command.length === 0) throw new TypeError(`Add the command of your shop.\n\n${help}`)
-    const isSearch = !values.json && values.replay === undefined
+    const isSearch = values.replay === undefined
     if (isSearch) console.error(intro(command.join(' '), values.time))
     const startedAt = performance.now()
     const result = await explore({
@@ -69,7 +67,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (isSearch && process.stderr.isTTY) process.stderr.write('\n')
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     const shown = { command, adapter: values.adapter, seconds }
-    console.log(values.json ? JSON.stringify({ v: 1, ...result }) : report(result, shown))
+    console.log(report(result, shown))
     return result.violation ? 1 : 0
   } catch (error) {
     const isExpected = error instanceof SetupError || error instanceof TypeError
