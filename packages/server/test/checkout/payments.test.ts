@@ -222,34 +222,6 @@ test('an order can be paid after the service has forgotten a key', async () => {
   expect(await phase()).toBe('open')
 })
 
-test.each(['processing', 'unknown_status'] as const)(
-  'an older response does not replace a confirmed %s',
-  async (status) => {
-    let hold: Promise<void> | undefined
-    const slow = withRetrieves(async (_, usual) => {
-      const [response, held] = [usual(), hold]
-      hold = undefined
-      await held
-      return response
-    })
-    const { intent, phase, record, service } = shop({ service: slow })
-    const id = await intent()
-    const confirm = () => service.settle(id, status as 'processing')
-    confirm()
-    await phase()
-    service.settle(id, 'requires_payment_method')
-    let release = () => {}
-    hold = new Promise((resolve) => (release = resolve))
-    const old = phase()
-    await expect.poll(() => service.requests.length).toBe(3)
-    confirm()
-    await phase()
-    release()
-    await old
-    expect((await record())?.payments[0]?.state).not.toBe('open')
-  },
-)
-
 test.each([
   ['our service', fakeService],
   ['another service', foreignService],
