@@ -58,7 +58,6 @@ export {
   type PiErrorFacts,
   type RequestSummary,
 } from './client/errors.ts'
-export { idempotencyKey, type KeyOptions } from './client/idempotency-key.ts'
 export {
   type CallOptions,
   type CreatedIntent,

@@ -11,18 +11,12 @@ import canonicalize from 'canonicalize'
 import { type CreateParams, readCreateParams } from './create-params.ts'
 import { ConfigurationError, invalidParam } from './errors.ts'
 
-/** What the derived key depends on, besides the body. */
+/** What the key depends on, besides the body. */
 export interface KeyOptions {
-  /**
-   * Number of the intent for this order. Raise it to create another intent on purpose.
-   * @default 1
-   */
   readonly attempt?: number | undefined
-  /**
-   * Separates shops whose order ids may collide under one API key.
-   * @default ''
-   */
   readonly namespace?: string | undefined
+  /** Replaces the derived key. */
+  readonly idempotencyKey?: string | undefined
 }
 
 export interface PreparedCreate {
@@ -33,32 +27,14 @@ export interface PreparedCreate {
 }
 
 /**
- * Returns the idempotency key that `create()` would send.
- *
- * @param params - The arguments of `create()`.
- * @param options - `attempt`, and the `namespace` of the client.
- * @throws {InvalidParamsError} If a field is invalid.
- * @example
- * await idempotencyKey({ amount: 150000, currency: 'AMD', orderId: 'A-1001' })
- * // '7aa84a41-0b50-8086-aadd-b8ef3fe8ec45'
- */
-export async function idempotencyKey(
-  params: CreateParams,
-  options: KeyOptions = {},
-): Promise<string> {
-  return (await prepareCreate(params, options)).key
-}
-
-/**
  * Validates and serializes a create, and derives its key.
  *
- * @param options - `idempotencyKey` replaces the derived key.
+ * @throws {InvalidParamsError} If a field is invalid.
  */
 export async function prepareCreate(
   params: CreateParams,
-  options: KeyOptions & { readonly idempotencyKey?: string | undefined } = {},
+  { attempt = 1, namespace = '', idempotencyKey: given }: KeyOptions = {},
 ): Promise<PreparedCreate> {
-  const { attempt = 1, namespace = '', idempotencyKey: given } = options
   const body = readCreateParams(params)
   const bytes = canonicalText(body)
   if (given !== undefined) {

@@ -1,12 +1,8 @@
 import { sampleKey } from '@pi-checkout/test-support/api-key'
 import { afterEach, expect, test, vi } from 'vitest'
 import { checkedOrigin } from '../../src/client/configuration.ts'
-import {
-  ConfigurationError,
-  idempotencyKey,
-  PaymentIntents,
-  type PaymentIntentsOptions,
-} from '../../src/index.ts'
+import { prepareCreate } from '../../src/client/idempotency-key.ts'
+import { ConfigurationError, PaymentIntents, type PaymentIntentsOptions } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import { apiKey, clientOf, created, order, problem, scriptedService } from '../scripted-service.ts'
 
@@ -92,7 +88,7 @@ test.each(malformedValues)(
     const error =
       field === 'shopOrigin'
         ? thrownBy(() => checkedOrigin(value, { name: field, of: 'createCheckout()' }))
-        : await idempotencyKey(order, options).then(
+        : await prepareCreate(order, options).then(
             () => thrownBy(() => new PaymentIntents(options)),
             (error: unknown) => Object(error),
           )

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { type CreateParams, idempotencyKey, type KeyOptions } from '../../src/index.ts'
+import { type KeyOptions, prepareCreate } from '../../src/client/idempotency-key.ts'
+import type { CreateParams } from '../../src/index.ts'
 import { order } from '../scripted-service.ts'
 
 const first = '7aa84a41-0b50-8086-aadd-b8ef3fe8ec45'
@@ -31,15 +32,15 @@ test.each<[string, string, Partial<CreateParams>, KeyOptions?]>([
     { customer: { id: 'c1', email: 'a@b', name: 'Ani' } },
   ],
 ])('derives the same key in every version: %s', async (_, key, changes, options) => {
-  expect(await idempotencyKey({ ...order, ...changes }, options)).toBe(key)
+  expect(await prepareCreate({ ...order, ...changes }, options)).toMatchObject({ key })
 })
 
 test.each([undefined, {}, { getBuiltinModule: () => undefined }])(
   'derives the same key with Web Crypto where process is %o',
   async (process) => {
     vi.stubGlobal('process', process)
-    const key = idempotencyKey(order)
+    const prepared = prepareCreate(order)
     vi.unstubAllGlobals()
-    expect(await key).toBe(first)
+    expect(await prepared).toMatchObject({ key: first })
   },
 )

@@ -2,8 +2,9 @@ import { getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { prepareCreate } from '../../src/client/idempotency-key.ts'
 import { readRetryAfter, retryDelay } from '../../src/client/retry.ts'
-import { idempotencyKey, PaymentIntents } from '../../src/index.ts'
+import { PaymentIntents } from '../../src/index.ts'
 import {
   apiKey,
   clientOf,
@@ -34,12 +35,12 @@ test('create sends the request of the specification and separates the secret', a
   expect(replayed).toBe(false)
   await intents.create(order, { attempt: 2 })
   await intents.create(order, { idempotencyKey: 'x'.repeat(255) })
-  const keys = [
-    await idempotencyKey(order, { namespace: 'books' }),
-    await idempotencyKey(order, { namespace: 'books', attempt: 2 }),
-    'x'.repeat(255),
-  ]
-  const sent = keys.map((key) => ({
+  const prepared = await Promise.all([
+    prepareCreate(order, { namespace: 'books' }),
+    prepareCreate(order, { namespace: 'books', attempt: 2 }),
+    { key: 'x'.repeat(255) },
+  ])
+  const sent = prepared.map(({ key }) => ({
     method: 'POST',
     url: '/payment-intents',
     body: '{"amount":150000,"currency":"AMD","orderId":"A-1001"}',

@@ -1,12 +1,8 @@
 import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  idempotencyKey,
-  PaymentIntents,
-  type PaymentIntentsOptions,
-  verify,
-} from '../../src/index.ts'
+import { prepareCreate } from '../../src/client/idempotency-key.ts'
+import { PaymentIntents, type PaymentIntentsOptions, verify } from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
 import { failureOf } from '../scripted-service.ts'
 
@@ -49,7 +45,8 @@ test.each(Object.entries(targets))(
     expect(await intents.retrieve(first.intent.id)).toEqual(first.intent)
     const { intent } = await intents.create(order, { attempt: 2 })
     expect(intent.id).not.toBe(first.intent.id)
-    const reused = intents.create(newOrder(), { idempotencyKey: await idempotencyKey(order) })
+    const { key } = await prepareCreate(order)
+    const reused = intents.create(newOrder(), { idempotencyKey: key })
     await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 })
     const unknown = intents.retrieve('pi_unknown')
     await expect(unknown).rejects.toMatchObject({ code: 'payment_intent_not_found', status: 404 })
