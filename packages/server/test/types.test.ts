@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Request as ExpressRequest, RequestHandler } from 'express'
 import { expectTypeOf, test } from 'vitest'
 import { toNode } from '../src/frameworks/node.ts'
@@ -49,9 +49,7 @@ test('hooks need no annotation but the context of authorize', () => {
 })
 
 test('options and fields may be undefined or null, as from environments and databases', () => {
-  void (() => new PaymentIntents({ apiKey: undefined, timeout: undefined, agent: new Agent() }))
-  // @ts-expect-error: an agent of another library makes no connections for node:http.
-  void (() => new PaymentIntents({ agent: { destroy: async () => {}, dispatch: () => true } }))
+  void (() => new PaymentIntents({ apiKey: undefined, timeout: undefined }))
   const customer = { id: 'c1', email: undefined, name: null }
   const params = { orderId: 'A-1', amount: 1999, currency: 'usd', customer } as const
   void ((signal?: AbortSignal) => intents.create(params, { signal, attempt: undefined }))

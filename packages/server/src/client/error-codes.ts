@@ -39,8 +39,7 @@ const field = 'read errors, fix the field, call again'
 
 export const advices: Readonly<Record<PiErrorCode, string>> = {
   not_connected: 'check PI_BASE_URL and the network, then call again with the same arguments',
-  tls_failed:
-    'check PI_BASE_URL; for a private certificate authority set NODE_EXTRA_CA_CERTS, or pass agent',
+  tls_failed: 'check PI_BASE_URL; for a private certificate authority set NODE_EXTRA_CA_CERTS',
   connection_lost: again,
   timed_out: again,
   aborted: 'nothing, or call again with the same arguments if you still need the intent',

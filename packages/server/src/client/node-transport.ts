@@ -1,17 +1,10 @@
 /** Sends requests with the HTTP client of Node.js, which does not follow redirects. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
-import { ConfigurationError } from './errors.ts'
 import { readMessage } from './read-body.ts'
-import {
-  maxResponse,
-  type NodeAgent,
-  NotSent,
-  type Transport,
-  type TransportResponse,
-} from './transport.ts'
+import { maxResponse, NotSent, type Transport, type TransportResponse } from './transport.ts'
 
 /** Returns whether the runtime is Node.js. Others have its modules too, but their `fetch` is the native client. */
 export function isNode(): boolean {
@@ -21,58 +14,47 @@ export function isNode(): boolean {
   return node !== undefined && !bun && !deno && !isWorkers && 'getBuiltinModule' in process
 }
 
-/** @param agent - Makes and keeps the connections. `undefined` is the global agent of Node.js. */
-export function nodeTransport(agent: NodeAgent | undefined): Transport {
-  return (url, { method, headers, body }) => {
-    const address = addressOf(url)
-    const secure = address.protocol === 'https:'
-    const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
-    const options = {
-      ...address,
-      method,
-      headers: { accept: 'application/json', ...headers },
-      ...(agent && { agent: agent as Agent }),
-    }
-    let outgoing: ClientRequest
-    try {
-      outgoing = request(options)
-    } catch (cause) {
-      assertProtocol(cause)
-      // The agent cannot use its certificate or its ciphers.
-      const error = new NotSent(cause, { transient: false })
-      return { response: Promise.reject(error), stop: () => {} }
-    }
-    const response = new Promise<TransportResponse>((resolve, reject) => {
-      outgoing.on('response', (message) => resolve(responseOf(message)))
-      // Without a listener, Node.js closes the connection and emits nothing.
-      outgoing.on('upgrade', (_, socket) => {
-        socket.destroy()
-        reject(new Error('the protocol of the connection was changed'))
-      })
-      let connected = false
-      outgoing.on('socket', (socket) => {
-        connected = !isConnecting(socket, secure)
-        // A reused connection emits no further event. Listeners would accumulate.
-        if (connected) return
-        socket.once(secure ? 'secureConnect' : 'connect', () => {
-          connected = true
-        })
-      })
-      // Stays after the response began: otherwise a broken connection would end the process.
-      outgoing.on('error', (error) => reject(connected ? error : new NotSent(error)))
-      outgoing.end(body)
-    })
-    // The end() of a logger may throw, and leave it open.
-    response.catch(() => outgoing.destroy())
-    return { response, stop: () => void outgoing.destroy() }
+/** The global agent of Node.js makes and keeps the connections. */
+export const nodeTransport: Transport = (url, { method, headers, body }) => {
+  const address = addressOf(url)
+  const secure = address.protocol === 'https:'
+  const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
+  const options = {
+    ...address,
+    method,
+    headers: { accept: 'application/json', ...headers },
   }
-}
-
-/** @throws {ConfigurationError} If the agent is for the other protocol. */
-function assertProtocol(cause: unknown): void {
-  if (!(cause instanceof TypeError) || !cause.message.startsWith('Protocol ')) return
-  const rule = `does not fit the base URL (${cause.message}). Pass the other Agent.`
-  throw new ConfigurationError('agent', rule, { cause })
+  let outgoing: ClientRequest
+  try {
+    outgoing = request(options)
+  } catch (cause) {
+    // The agent cannot use its certificate or its ciphers.
+    const error = new NotSent(cause, { transient: false })
+    return { response: Promise.reject(error), stop: () => {} }
+  }
+  const response = new Promise<TransportResponse>((resolve, reject) => {
+    outgoing.on('response', (message) => resolve(responseOf(message)))
+    // Without a listener, Node.js closes the connection and emits nothing.
+    outgoing.on('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new Error('the protocol of the connection was changed'))
+    })
+    let connected = false
+    outgoing.on('socket', (socket) => {
+      connected = !isConnecting(socket, secure)
+      // A reused connection emits no further event. Listeners would accumulate.
+      if (connected) return
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        connected = true
+      })
+    })
+    // Stays after the response began: otherwise a broken connection would end the process.
+    outgoing.on('error', (error) => reject(connected ? error : new NotSent(error)))
+    outgoing.end(body)
+  })
+  // The end() of a logger may throw, and leave it open.
+  response.catch(() => outgoing.destroy())
+  return { response, stop: () => void outgoing.destroy() }
 }
 
 // An agent may return a socket that is already connected, or another kind of stream. Then bytes may have been sent.

@@ -2,7 +2,7 @@
 import { ConfigurationError } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
-import type { NodeAgent, Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** The options of a client with their defaults. */
 export interface ClientSettings {
@@ -14,13 +14,8 @@ export interface ClientSettings {
 /** Options of a client that concern its requests. */
 export interface ClientOptions {
   /**
-   * Makes the connections, in Node.js: for a private certificate authority, a client certificate, or a proxy.
-   * @default `https.globalAgent`, or `http.globalAgent` for http on loopback
-   */
-  readonly agent?: NodeAgent | undefined
-  /**
    * Sends the requests instead of the HTTP client of Node.js.
-   * @default `node:https` in Node.js, `globalThis.fetch` on other runtimes
+   * @default `node:https` in Node.js, with its global agent; `globalThis.fetch` on other runtimes
    */
   readonly fetch?: typeof globalThis.fetch | undefined
   /**
@@ -46,23 +41,16 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
     throw new ConfigurationError('maxRetries', 'must be a whole number from 0.')
   }
   return {
-    send: chooseTransport(options),
+    send: chooseTransport(options.fetch),
     timeout: checkedMilliseconds('timeout', options.timeout ?? 10_000),
     maxRetries,
   }
 }
 
 // Chosen once: replacing a global later has no effect.
-function chooseTransport({ agent, fetch }: ClientOptions): Transport {
-  if (agent && fetch) {
-    throw new ConfigurationError(
-      'agent',
-      'is not used if fetch is given. Pass one of the two options.',
-    )
-  }
+function chooseTransport(fetch: ClientOptions['fetch']): Transport {
   if (fetch) return fetchTransport(fetch)
-  if (isNode()) return nodeTransport(agent)
-  if (agent) throw new ConfigurationError('agent', 'works in Node.js only. Pass fetch instead.')
+  if (isNode()) return nodeTransport
   return fetchTransport((input, init) => globalThis.fetch(input, init))
 }
 

@@ -3,12 +3,6 @@
 /** Maximum bytes of a response's body: 256 KB. */
 export const maxResponse = 262_144
 
-/** An `Agent` of `node:http` or `node:https`. Other runtimes have no types for them. */
-export interface NodeAgent {
-  readonly maxSockets: number
-  destroy(): void
-}
-
 /** A request, the same for every attempt. */
 export interface TransportRequest {
   readonly method: string
@@ -32,11 +26,7 @@ interface TransportCall {
   readonly stop: () => void
 }
 
-/**
- * Sends a request once. Does not follow redirects.
- *
- * @throws {ConfigurationError} If an option of the client makes every request impossible.
- */
+/** Sends a request once. Does not follow redirects. */
 export type Transport = (url: string, request: TransportRequest) => TransportCall
 
 /** The connection failed before a byte of the request was sent. The reason is `cause`. */

@@ -1,6 +1,11 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
-import { createServer, Agent as HttpsAgent, type ServerOptions } from 'node:https'
+import {
+  type AgentOptions,
+  createServer,
+  Agent as HttpsAgent,
+  type ServerOptions,
+} from 'node:https'
 import {
   type AddressInfo,
   connect,
@@ -48,42 +53,34 @@ test.each([
   const { apiKey, baseUrl } = service.options
   vi.stubGlobal(name, value)
   const intents = new PaymentIntents({ apiKey, baseUrl })
-  // The test runner needs its process for an assertion.
-  const rejected = new Promise(() => new PaymentIntents({ agent: new Agent() }))
+  // The test runner needs its process.
   vi.unstubAllGlobals()
-  await expect(rejected).rejects.toThrow(/^agent: .*Pass fetch instead/)
   vi.stubGlobal('fetch', service.options.fetch)
   await intents.create(order)
   expect(service.requests).toHaveLength(1)
 })
 
-test('rejects agent and fetch together', () => {
-  expect(() => new PaymentIntents({ agent: new Agent(), fetch })).toThrow(
-    /^agent: is not used if fetch is given\. Pass one/,
-  )
-})
-
-const unusable = { code: 'not_connected', outcome: 'not_sent', retryable: false }
 test.each([
-  ['of the other protocol', new Agent(), { name: 'ConfigurationError' }],
-  ['with a malformed certificate', new HttpsAgent({ cert: 'no' }), unusable],
-  ['with an unknown version', new HttpsAgent({ minVersion: 'no' as never }), unusable],
-])('an agent %s fails the call at once', async (_, agent, expected) => {
-  const error = await failure({ baseUrl: 'https://127.0.0.1:1', agent })
-  expect(error).toMatchObject(expected)
+  ['of the other protocol', new Agent()],
+  ['with a malformed certificate', new HttpsAgent({ cert: 'no' })],
+  ['with an unknown version', new HttpsAgent({ minVersion: 'no' as never })],
+])('a global agent %s fails the call at once', async (_, agent) => {
+  setGlobalAgent('https', agent)
+  const error = await failure({ baseUrl: 'https://127.0.0.1:1' })
+  expect(error).toMatchObject({ code: 'not_connected', outcome: 'not_sent', retryable: false })
 })
 
-test('makes one connection with the given agent for 30 requests, without a warning or fetch', async () => {
+test('makes one connection with the global agent for 30 requests, without a warning or fetch', async () => {
   vi.stubGlobal('fetch', () => expect.fail('the global fetch was used'))
   const onWarning = vi.fn()
   process.on('warning', onWarning)
   const agent = new Agent({ keepAlive: true })
+  setGlobalAgent('http', agent)
   const createConnection = vi.spyOn(agent, 'createConnection')
-  const { intents } = await clientOf([created()], { agent })
+  const { intents } = await clientOf([created()])
   for (let amount = 1; amount <= 30; amount++) await intents.create({ ...order, amount })
   await new Promise((resolve) => setImmediate(resolve))
   process.off('warning', onWarning)
-  agent.destroy()
   expect(createConnection).toHaveBeenCalledOnce()
   expect(onWarning).not.toHaveBeenCalled()
 })
@@ -91,20 +88,20 @@ test('makes one connection with the given agent for 30 requests, without a warni
 test('a request on a socket that the agent of a proxy had connected counts as sent', async () => {
   const service = await scriptedService(reset)
   const { port } = new URL(service.url)
-  const agent = agentOf((_, ready) => {
+  setConnections((_, ready) => {
     const socket = connect(Number(port), '127.0.0.1', () => ready?.(null, socket))
     return undefined
   })
-  const error = await failure({ baseUrl: service.url, agent, maxRetries: 0 })
+  const error = await failure({ baseUrl: service.url, maxRetries: 0 })
   expect(error).toMatchObject({ code: 'connection_lost', outcome: 'unknown' })
 })
 
 test('an agent that finds no connection has sent nothing', async () => {
-  const agent = agentOf((_, ready) => {
+  setConnections((_, ready) => {
     setImmediate(() => ready?.(new Error('the proxy is closed'), null as never))
     return undefined
   })
-  const error = await failure({ baseUrl: 'http://127.0.0.1:1', agent, maxRetries: 0 })
+  const error = await failure({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
   expect(error).toMatchObject({ code: 'not_connected', outcome: 'not_sent', retryable: true })
   expect(error.cause).toMatchObject({ cause: { message: 'the proxy is closed' } })
 })
@@ -114,10 +111,8 @@ const { cert: ca } = certificate
 
 test('a request that is reset after the TLS handshake counts as sent', async () => {
   const service = await tlsService(certificate, (count) => count > 1)
-  const agent = new HttpsAgent({ ca, keepAlive: true })
-  onTestFinished(() => agent.destroy())
-  const baseUrl = `https://localhost:${service.port}`
-  const options = { baseUrl, agent, maxRetries: 0 }
+  setGlobalAgent('https', new HttpsAgent({ ca, keepAlive: true }))
+  const options = { baseUrl: `https://localhost:${service.port}`, maxRetries: 0 }
   await new PaymentIntents({ apiKey, ...options }).create(order)
   // The first one uses the connection of the create, the second one another.
   for (const _ of ['reused', 'new']) {
@@ -126,21 +121,21 @@ test('a request that is reset after the TLS handshake counts as sent', async () 
   expect(service).toMatchObject({ requests: 3, connections: 2 })
 })
 
-const trusting = { agent: new HttpsAgent({ ca }) }
 const early: ServerOptions = { ...certificate, maxVersion: 'TLSv1.2' }
-const late = { agent: new HttpsAgent({ ca, minVersion: 'TLSv1.3' }) }
-test.each<[what: string, ServerOptions, host: string, PaymentIntentsOptions]>([
+const late = { ca, minVersion: 'TLSv1.3' } as const
+test.each<[what: string, ServerOptions, host: string, AgentOptions, typeof fetch?]>([
   ['a private authority', certificate, 'localhost', {}],
-  ['another host name', certificate, '127.0.0.1', trusting],
-  ['another host name, with fetch', certificate, '127.0.0.1', { fetch }],
-  ['no client certificate', { ...early, ca, requestCert: true }, 'localhost', trusting],
+  ['another host name', certificate, '127.0.0.1', { ca }],
+  ['another host name, with fetch', certificate, '127.0.0.1', {}, fetch],
+  ['no client certificate', { ...early, ca, requestCert: true }, 'localhost', { ca }],
   ['no TLS version in common', early, 'localhost', late],
-])('does not retry %s', async (_, options, host, sender) => {
+])('does not retry %s', async (_, options, host, agent, fetch) => {
   const service = await tlsService(options)
-  const error = await failure({ baseUrl: `https://${host}:${service.port}`, ...sender })
+  setGlobalAgent('https', new HttpsAgent(agent))
+  const error = await failure({ baseUrl: `https://${host}:${service.port}`, fetch })
   const facts = { code: 'tls_failed', outcome: 'not_sent', retryable: false }
   expect(error).toMatchObject({ ...facts, requests: { length: 1 } })
-  expect(error.message).toMatch(/NODE_EXTRA_CA_CERTS.*agent/)
+  expect(error.message).toMatch(/NODE_EXTRA_CA_CERTS/)
   expect(service.requests).toBe(0)
 })
 
@@ -160,8 +155,9 @@ test('keeps the path of the base URL, and connects to IPv6 without brackets', as
   const { url, requests } = await scriptedService(retrieved())
   const port = Number(new URL(url).port)
   const createConnection = vi.fn(() => connect(port, '127.0.0.1'))
-  const options = { apiKey, baseUrl: `http://[::1]:${port}/v1/`, agent: agentOf(createConnection) }
-  await new PaymentIntents(options).retrieve('pi_1')
+  setConnections(createConnection)
+  const intents = new PaymentIntents({ apiKey, baseUrl: `http://[::1]:${port}/v1/` })
+  await intents.retrieve('pi_1')
   const expected = expect.objectContaining({ host: '::1' })
   expect(createConnection).toHaveBeenCalledWith(expected, expect.anything())
   expect(requests).toMatchObject([{ url: '/v1/payment-intents/pi_1' }])
@@ -183,9 +179,9 @@ test.each(patches)('%s: reads each response behind a logger that %s', async (pro
   patchRequest(protocol, (request) => request.on('response', log))
   const { url } = await scriptedService(created())
   const { port } = await tlsService(certificate)
-  const secure = { baseUrl: `https://localhost:${port}`, agent: new HttpsAgent({ ca }) }
-  const options = protocol === 'https' ? secure : { baseUrl: url }
-  const intents = new PaymentIntents({ apiKey, ...options })
+  setGlobalAgent('https', new HttpsAgent({ ca }))
+  const baseUrl = protocol === 'https' ? `https://localhost:${port}` : url
+  const intents = new PaymentIntents({ apiKey, baseUrl })
   const { intent } = await intents.create({ ...order, metadata: { name: 'Անի' } })
   expect(intent.metadata).toEqual({ name: 'Անի' })
 })
@@ -286,8 +282,19 @@ test.each([
   expect(await failure({ ...options, maxRetries: 0 })).toMatchObject({ outcome })
 })
 
-function agentOf(createConnection: Agent['createConnection']): Agent {
-  return Object.assign(new Agent(), { createConnection })
+function setConnections(createConnection: Agent['createConnection']): void {
+  setGlobalAgent('http', Object.assign(new Agent(), { createConnection }))
+}
+
+/** Replaces the global agent in this test. */
+function setGlobalAgent(protocol: 'http' | 'https', agent: Agent): void {
+  const module: { globalAgent: Agent } = process.getBuiltinModule(`node:${protocol}`)
+  const { globalAgent } = module
+  module.globalAgent = agent
+  onTestFinished(() => {
+    module.globalAgent = globalAgent
+    agent.destroy()
+  })
 }
 
 /** Lets a logger see each request that the client makes. */
