@@ -30,12 +30,11 @@ export function requestOf({ message, url, parsed }: NodeRequest): Request {
   })
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): [string, string][] {
+/** Adapters of function platforms set `headers` only, and `rawHeaders` is empty. */
+function headersOf({ headers }: IncomingMessage): [string, string][] {
   // HTTP/2 has pseudo-headers such as `:path`.
-  const isName = (text: string, index: number): boolean => index % 2 === 0 && text[0] !== ':'
-  return rawHeaders.flatMap((text, index) =>
-    isName(text, index) ? [[text, rawHeaders[index + 1] ?? '']] : [],
-  )
+  const names = Object.keys(headers).filter((name) => name[0] !== ':')
+  return names.flatMap((name) => [headers[name] ?? []].flat().map((value) => [name, value]))
 }
 
 async function readBody(message: IncomingMessage, parsed: object): Promise<Uint8Array> {

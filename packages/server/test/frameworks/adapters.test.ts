@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http'
+import { request as httpRequest, IncomingMessage, type RequestListener } from 'node:http'
 import { type ClientHttp2Stream, connect, createServer as createHttp2Server } from 'node:http2'
-import type { AddressInfo, Server } from 'node:net'
+import { type AddressInfo, type Server, Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
@@ -288,6 +288,24 @@ test.each(treated)('$host: a body that comes late, if middleware $name', async (
   expect(errors).toMatchObject(code ? [{ code }] : [])
   expect(queries).toHaveLength(code ? 1 : 2)
 })
+
+test.each(expresses)(
+  '%s: serves a request that an adapter of a function platform made',
+  async (_, make) => {
+    const { base } = await startShop((checkout) => {
+      const app = make().use(make.json(), toNode(checkout))
+      return ({ method, url, headers }, response) => {
+        // As serverless-http does it on AWS Lambda: the raw headers are empty.
+        const request = new IncomingMessage(new Socket())
+        Object.assign(request, { method, url, headers })
+        request.push(body)
+        request.push(null)
+        app(request, response)
+      }
+    })
+    expect(await (await post(base, body)).json()).toEqual(handedOut)
+  },
+)
 
 test('toNode sends nothing if other middleware has responded', async () => {
   const handled: Promise<void>[] = []
