@@ -161,10 +161,15 @@ function localeOf<Context>({ asked, request }: PageRequest<Context>): string {
   return asked.locale ?? accepted.trim().slice(0, 64)
 }
 
-/** @throws {TypeError} If the page would not return to the shop. */
+/**
+ * Returns the address in ASCII, as a header needs it.
+ *
+ * @throws {TypeError} If the page would not return to the shop.
+ */
 function returnUrlOf({ returnUrl }: FullPage, orderId: string, origins: readonly string[]): string {
   const address = returnUrl(orderId)
-  if (URL.canParse(address) && origins.includes(new URL(address).origin)) return address
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url && origins.includes(url.origin)) return url.href
   throw new TypeError('fullPage.returnUrl: must return an address on shopOrigin.')
 }
 

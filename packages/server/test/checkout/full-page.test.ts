@@ -37,7 +37,7 @@ test('leads to the full page with a form, which only the checkout may receive', 
   const inputs = [...html.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, ...input]) => input)
   expect(Object.fromEntries(inputs)).toEqual({
     clientSecret,
-    returnUrl: `${origin}/orders/${orderId}?a=1&#38;b=&#34;2&#34;`,
+    returnUrl: `${origin}/orders/${orderId}?a=1&#38;b=%222%22`,
     locale: 'hy',
     appearance: '{&#34;radius&#34;:3}',
   })
@@ -60,8 +60,19 @@ test('leads back to the order’s page if the order cannot be paid now', async (
   const response = await start(one)
   expect([response.status, response.headers.get('location')]).toEqual([
     303,
-    fullPage.returnUrl(orderId),
+    `${origin}/orders/${orderId}?a=1&b=%222%22`,
   ])
+})
+
+test('leads back to the page of an order whose id is Armenian', async () => {
+  const id = 'Պատվեր-15'
+  const one = shop({ fullPage })
+  one.add(id)
+  one.service.settle(await one.intent(id), 'processing')
+  const response = await start(one, { orderId: id })
+  const location = new URL(response.headers.get('location') ?? '')
+  expect(response.status).toBe(303)
+  expect(decodeURIComponent(location.pathname)).toBe('/orders/Պատվեր-15')
 })
 
 const hidden = { origin: 'null', 'sec-fetch-site': 'cross-site' }
@@ -89,7 +100,7 @@ test('offers another try and the way back while the service is not available', a
   const html = await response.text()
   expect(html).toContain('Сейчас не удаётся открыть страницу оплаты.')
   expect(html).toContain(`<input type="hidden" name="orderId" value="${orderId}">`)
-  expect(html).toContain('<a href="https://shop.example/orders/A-1001?a=1&#38;b=&#34;2&#34;">')
+  expect(html).toContain('<a href="https://shop.example/orders/A-1001?a=1&#38;b=%222%22">')
 })
 
 test('returns to no other origin than the shop’s', async () => {
