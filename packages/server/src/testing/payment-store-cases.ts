@@ -51,6 +51,11 @@ export const paymentStoreCases: readonly PaymentStoreCase[] = [
         same(await store.save({ ...other, payments: [] }), true, 'save of another order')
       }
       same(await loaded(store, record), record, 'load after saves of other orders')
+      same(await store.save({ ...record, revision: 2 }), true, 'save of revision 2 after 1')
+      for (const other of others) {
+        const unchanged = { ...other, payments: [] }
+        same(await loaded(store, other), unchanged, 'load of another order after revision 2')
+      }
     },
   },
   {

@@ -115,3 +115,27 @@ test.each(Object.entries(stores))('the cases judge a store that %s', async (name
   const isBroken = results.some(({ status }) => status === 'rejected')
   expect(isBroken).toBe(name in broken)
 })
+
+/** Changes an order's records of all scopes, as an update that does not compare the scope. */
+function updatingAllScopes(): PaymentStore {
+  const store = memoryPayments()
+  const scopes = new Set<string>()
+  return {
+    ...store,
+    save: async (record) => {
+      scopes.add(record.scope)
+      const changed = record.revision === 1 ? [record.scope] : [...scopes]
+      const saved = await Promise.all(
+        changed.map(async (scope) => store.save({ ...record, scope })),
+      )
+      return saved.includes(true)
+    },
+  }
+}
+
+test('the cases find a store that changes another merchant’s record, also if each gets a new one', async () => {
+  const results = await Promise.allSettled(
+    paymentStoreCases.map(({ run }) => run(updatingAllScopes())),
+  )
+  expect(results.map(({ status }) => status)).toContain('rejected')
+})
