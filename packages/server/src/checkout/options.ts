@@ -74,8 +74,8 @@ export interface CheckoutOptions<Context = unknown> {
    * @example
    * const onPaid = async ({ orderId, payment, accepted }) => {
    *   const { rowCount } = await db.query(
-   *     `update orders set paid_by = $1 where id = $2 and (paid_by is null or paid_by = $1)
-   *       and ((amount = $3 and currency = $4) or $5)`,
+   *     `update orders set paid_by = $1 where id = $2 and (paid_by = $1
+   *       or (paid_by is null and ((amount = $3 and currency = $4) or $5)))`,
    *     [payment.intentId, orderId, payment.amount, payment.currency, accepted],
    *   )
    *   return rowCount === 1
