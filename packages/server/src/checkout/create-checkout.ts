@@ -60,7 +60,9 @@ export interface Checkout<Context = unknown> {
    * Checks the payments of an order, and returns what the status route returns: for a page that your server renders. Check
    * first that the buyer may see the order.
    *
-   * @throws {PiError} If a payment cannot be checked.
+   * @throws {HandoffRejection} `order_not_found` if `order` returns none and nothing was paid for it; `payment_unavailable` if
+   * a payment cannot be checked.
+   * @throws {Error} If a hook or the store fails, with `retryable: true`.
    * @example
    * const { phase } = await checkout.status('A-1001')
    */

@@ -164,6 +164,16 @@ test('a page that asks for a closed order sees its payment until it has a result
   expect(reviews).toEqual([`${id} order_not_found`])
 })
 
+test('status() rejects with a code for a closed order, and while the service is down', async () => {
+  const { checkout, intent, rows, service } = shop()
+  await intent()
+  service.status(503)
+  const rejection = { name: 'HandoffRejection', code: 'payment_unavailable' }
+  await expect(checkout.status(orderId)).rejects.toMatchObject(rejection)
+  rows.delete(orderId)
+  await expect(checkout.status(orderId)).rejects.toMatchObject({ code: 'order_not_found' })
+})
+
 test('writes an error to stderr without onError, and one line for a rejected request', async () => {
   const stderr = captureStderr()
   const cause = new Error('broken hook')
