@@ -239,7 +239,11 @@ test.each<
   [
     'a store that fails',
     ({ payments }) => vi.spyOn(payments, 'due').mockRejectedValue(new Error('no such table')),
-    { message: expect.stringContaining('no such table'), retryable: true },
+    {
+      code: 'shop_failed',
+      message: expect.stringContaining('no such table'),
+      retryable: true,
+    },
   ],
 ])('start() finds %s', async (_, fail, expected) => {
   const options = { service: fakeService(), payments: memoryPayments() }
