@@ -88,7 +88,7 @@ export function ordersPayment(payments: readonly Payment[]): Payment | undefined
 export function orderVersion({ version, amount, currency, metadata }: CheckoutOrder): string {
   const notes = Object.keys(metadata ?? {}).length > 0 ? canonicalText(metadata) : undefined
   const rest = version ?? notes
-  const price = `${amount} ${currency.toUpperCase()}`
+  const price = `${amount} ${currency}`.toUpperCase()
   return rest === undefined ? price : [price, rest].join(' ')
 }
 

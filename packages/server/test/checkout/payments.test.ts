@@ -37,6 +37,19 @@ test.each(['requires_payment_method', 'failed'] as const)(
   },
 )
 
+test('a payment of an order that has lost its currency goes to review', async () => {
+  const { errors, intent, later, phase, reviews, rows, service } = shop()
+  const first = await intent()
+  // A row of a database can have null where the types have none.
+  rows.set(orderId, { orderId, amount: 100, currency: null as never })
+  expect(await intent()).toBe('internal_error')
+  expect(String(errors)).toContain('currency must be')
+  service.settle(first, 'succeeded')
+  expect(await phase()).toBe('review')
+  await later()
+  expect(reviews).toEqual([`${first} earlier_version`])
+})
+
 test('two tabs get one intent, also while the customer of the order changes', async () => {
   let changes = 0
   const { intent } = shop({
