@@ -69,8 +69,8 @@ export function shopCheckout({
       const paid = db
         .prepare(
           `update orders set paid_by = ?1, paid_at = coalesce(paid_at, ?2), closed_at = null
-            where id = ?3 and (paid_by is null or paid_by = ?1)
-              and (?6 = 1 or (amount = ?4 and currency = ?5 and closed_at is null))
+            where id = ?3 and (paid_by = ?1 or (paid_by is null
+              and (?6 = 1 or (amount = ?4 and currency = ?5 and closed_at is null))))
             returning id`,
         )
         .all(intentId, new Date().toISOString(), orderId, amount, currency, Number(accepted))
