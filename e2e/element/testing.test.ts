@@ -74,6 +74,24 @@ test('payWith ends each outcome of the fake page without the secret', async ({ p
   }
 })
 
+test('payWith pays on the fake page without storage, as a challenge too', async ({
+  page,
+  sites,
+}) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'sessionStorage', {
+      get: () => {
+        throw new DOMException('denied', 'SecurityError')
+      },
+    })
+  })
+  for (const outcome of ['succeeded', 'challenge'] as const) {
+    await openFake(sites)
+    await payWith(page, outcome)
+    await expectEnd(page, 'paid')
+  }
+})
+
 test('payWith returns after each decline of the fake page', async ({ page, sites }) => {
   await declineEach(page, () => openFake(sites))
 })

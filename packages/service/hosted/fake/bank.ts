@@ -30,8 +30,8 @@ export function showBank({ locale, returnUrl }: Bank, onAnswer: (form: FormData)
   document.body.innerHTML = `<style>${styles}</style><main class="stack"><h1>${texts.title}</h1>
     <form class="row">
       <label for="code">${texts.code}</label>
-      <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required>
       <p class="hint">${texts.hint}</p>
+      <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required>
       <p class="error" role="alert"></p>
       <button class="primary" name="action" value="confirm">${texts.confirm}</button>
       <button name="action" value="cancel" formnovalidate>${texts.cancel}</button>

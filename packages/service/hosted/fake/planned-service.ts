@@ -1,4 +1,4 @@
-/** The responses of the private API, by the test card. They survive a reload in this tab. @module */
+/** The responses of the private API, by the test card. In a tab with storage, they survive a reload. @module */
 import { isFinal } from '@pi-checkout/contract/payment-status'
 import { challengeCodes } from '@pi-checkout/contract/sandbox'
 import type { CardDetails, CheckoutView, ConfirmBody } from '../../shared/checkout-api.ts'
@@ -60,12 +60,23 @@ export function respond(url: string, init: RequestInit = {}): Promise<Response> 
 }
 
 function read(): Stored {
-  const stored = sessionStorage.getItem(key)
+  const stored = storage()[key]
   return stored ? JSON.parse(stored) : { view: first }
 }
 
 function write(stored: Stored): void {
-  sessionStorage.setItem(key, JSON.stringify(stored))
+  storage()[key] = JSON.stringify(stored)
+}
+
+/** Of the tab. A browser may deny it to a frame of another site: then the page keeps its state until it ends. */
+function storage(): Record<string, string> {
+  try {
+    return sessionStorage
+  } catch {
+    const page = (bank ? window.parent : window) as { planned?: Record<string, string> }
+    page.planned ??= {}
+    return page.planned
+  }
 }
 
 function save(change: Change, later?: ProviderResult): CheckoutView {
