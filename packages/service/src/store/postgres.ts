@@ -29,11 +29,11 @@ const clientTimeouts = {
   keepAliveInitialDelayMillis: 10_000,
 }
 
-/** @throws {SettingError} If the server or a pooler is not supported, with the fix. */
+/** @throws {SettingError} If the server is not supported, with the fix. */
 export async function openPostgres(url: string): Promise<Database> {
   const connection = { connectionString: url, ...clientTimeouts }
   const connect = (): pg.Client => new pg.Client(connection)
-  await assertServer(connect)
+  await assertServer(connect())
   return shareChanges(openPool(connection), connect)
 }
 
