@@ -22,8 +22,11 @@ export const bank: Bank | undefined = location.pathname.endsWith('/bank')
   ? JSON.parse(decodeURIComponent(location.hash.slice(1)))
   : undefined
 
-/** @param onAnswer - Called with the buyer's answer in a frame. */
-export function showBank({ locale, returnUrl }: Bank, onAnswer: (form: FormData) => void): void {
+/** @param onAnswer - Called with the buyer's code in a frame, and with `undefined` if the buyer has canceled. */
+export function showBank(
+  { locale, returnUrl }: Bank,
+  onAnswer: (code: string | undefined) => void,
+): void {
   const texts = challengeTexts[languageOf(locale)]
   document.documentElement.lang = languageOf(locale)
   document.title = texts.bank
@@ -42,7 +45,7 @@ export function showBank({ locale, returnUrl }: Bank, onAnswer: (form: FormData)
     event.stopImmediatePropagation()
     const fields = new FormData(form, event.submitter)
     if (returnUrl === undefined) {
-      onAnswer(fields)
+      onAnswer(fields.get('action') === 'cancel' ? undefined : String(fields.get('code')))
       window.parent.postMessage({ pi: 'challenge', t: 'done' }, '*')
       // Another site's page shares no storage with the frame, which takes its return for the code.
     } else if (fields.get('code') === challengeCodes.passes) location.replace(returnUrl)

@@ -1,13 +1,12 @@
 /** The session of a buyer's page: opens it with `id` and `clientSecret`, and reads, changes, and shows its intent. @module */
 import type { FastifyRequest } from 'fastify'
 import type { CheckoutView, OpenSessionBody } from '../../shared/checkout-api.ts'
-import { routes } from '../../shared/routes.ts'
 import { ProblemError, unauthorized } from '../http/problem.ts'
 import { createBuckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
-import { lastConfirmation, selectedMethod, stateOf } from '../intents/intent.ts'
 import type { Cause, Rejection } from '../intents/lifecycle.ts'
 import type { IntentStore, Snapshot } from '../intents/store.ts'
+import { checkoutView } from '../intents/views.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createTokens, type TokenSubject, type Verified } from '../tokens.ts'
 
@@ -56,27 +55,8 @@ export function createSessions({
     throw sessionEnded()
   }
 
-  /** Returns what the page may see of an intent. Fields are listed, so that no other is included. */
-  function view({ environment, intent }: Pick<Snapshot, 'environment' | 'intent'>): CheckoutView {
-    const card = selectedMethod(intent)?.card
-    const { challenge } = stateOf(intent)
-    return {
-      id: intent.id,
-      version: intent.version,
-      environment: environment.mode,
-      merchantName: environment.merchantName,
-      amount: intent.amount,
-      currency: intent.currency,
-      orderId: intent.orderId,
-      status: intent.status,
-      paymentMethod: card ? { type: 'card', card } : null,
-      lastPaymentFailure: lastConfirmation(intent)?.failure ?? null,
-      nextAction: challenge && {
-        type: challenge.type,
-        url: `${challengeUrl}${challengePaths[challenge.type]}`,
-      },
-    }
-  }
+  const view = ({ intent, environment }: Snapshot): CheckoutView =>
+    checkoutView(intent, environment, challengeUrl)
 
   return {
     sign,
@@ -136,6 +116,3 @@ const details = {
   confirmation_in_progress: 'Another confirmation is in progress. Wait for its result.',
   version_conflict: 'The Payment Intent was changed by another request. Read it again.',
 } as const satisfies Record<Rejection, string>
-
-/** Paths of the test bank's page, in an iframe of the hosted page or as a separate page. */
-const challengePaths = { challenge: routes.challenge.path, redirect: routes.bank.path } as const
