@@ -17,6 +17,8 @@ export interface CheckoutView {
   readonly paymentMethod: { readonly type: 'card'; readonly card: CardSummary } | null
   readonly lastPaymentFailure: PaymentFailure | null
   readonly nextAction: CheckoutAction | null
+  /** Of the latest confirmation: a page recognizes the one that it sent. */
+  readonly confirmationId: string | null
 }
 
 /** Summary of a card that may be stored and shown. */

@@ -1,7 +1,7 @@
 /** The hosted page: merchant, amount, and order, then the current step. @module */
 import { formatMoney } from '@pi-checkout/contract/money'
 import { html, nothing, type TemplateResult } from 'lit'
-import type { CardDetails, ChallengeTicket, CheckoutView } from '../../shared/checkout-api.ts'
+import type { CardDetails, CheckoutView } from '../../shared/checkout-api.ts'
 import { type Language, languageOf } from '../../shared/language.ts'
 import { LightElement } from '../light-element.ts'
 import { brandOfType } from './card-fields.ts'
@@ -11,7 +11,15 @@ import { type FullPageLink, fullPage } from './full-page.ts'
 import { helpFor, isTestMode, report } from './help.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
-import { isBusy, noticeOf, resultOf, type Step } from './page-state.ts'
+import {
+  type BankStep,
+  isBusy,
+  isFramed,
+  isRedirect,
+  noticeOf,
+  resultOf,
+  type Step,
+} from './page-state.ts'
 import { PaymentController } from './payment-controller.ts'
 import { failureKey, fill, firstSentence, type Texts, texts } from './texts.ts'
 
@@ -27,10 +35,11 @@ export class HostedPage extends LightElement {
 
   protected override render(): unknown {
     const { failure } = this.#session
-    const { view, step } = this.#payment
+    const { step } = this.#payment
+    const { view } = step
     if (!view) return failure === undefined ? nothing : this.#unavailable(failure)
     document.documentElement.lang = this.#language
-    const isShort = ['bank', 'confirm-here', 'processing', 'result'].includes(step.name)
+    const isShort = step.name !== 'card' && !isFramed(step)
     return html`
       ${fullPage && html`<nav class="back">${this.#back(fullPage)}</nav>`}
       <main class="page stack ${isShort ? 'centered' : ''}">
@@ -53,7 +62,7 @@ export class HostedPage extends LightElement {
     const before = this.#shown ?? step
     this.#shown = step
     if (!this.#hasFocus) return
-    const hasChanged = before.name !== step.name
+    const hasChanged = before.name !== step.name || isFramed(before) !== isFramed(step)
     if (step.name === 'card') {
       const hasEnded = isBusy(before) && !isBusy(step)
       if (hasChanged || hasEnded) void this.querySelector<CardForm>('card-form')?.focusNotice()
@@ -122,14 +131,9 @@ export class HostedPage extends LightElement {
 
   #step(view: CheckoutView): TemplateResult | undefined {
     const { step } = this.#payment
-    const { verifyText, confirmHere, toBankText, toBank } = this.#texts
     switch (step.name) {
-      case 'challenge':
-        return this.#challenge(step.ticket)
-      case 'confirm-here':
-        return this.#offer('confirm-here', { hint: verifyText, label: confirmHere })
       case 'bank':
-        return this.#offer('to-bank', { hint: toBankText, label: toBank })
+        return this.#bank(step)
       case 'processing':
         return this.#processing()
       case 'result':
@@ -154,56 +158,52 @@ export class HostedPage extends LightElement {
         .sandbox=${view.environment === 'test'}
         .takesFocus=${fullPage !== undefined}
         .onPay=${(card: CardDetails) => this.#payment.pay(card)}
-        .onCancel=${() => this.#payment.press('cancel')}
+        .onCancel=${() => this.#payment.send({ path: 'cancel' })}
       ></card-form>
     `
   }
 
-  #challenge(ticket: ChallengeTicket | undefined): TemplateResult {
-    // The bank's page has a heading.
-    return this.#verification(html`<challenge-frame
-      .ticket=${ticket}
+  /** The bank's page in a frame, or behind a button. Another card leads back to the form. */
+  #bank(step: BankStep): TemplateResult {
+    const { verify, verifyText, confirmHere, toBankText, toBank, anotherCard } = this.#texts
+    const isPage = isRedirect(step)
+    const busy = isPage && isBusy(step)
+    const notice = this.#notice(step.view)
+    return html`
+      ${
+        isFramed(step)
+          ? this.#frame(step)
+          : html`
+            <h2 class="title" tabindex="-1">${verify}</h2>
+            <p class="hint">${isPage ? toBankText : verifyText}</p>
+          `
+      }
+      <p class="notice" role="alert" data-tone=${toneOf(notice)}>${notice?.text}</p>
+      ${notice?.help}
+      ${
+        isFramed(step)
+          ? nothing
+          : html`<button
+            class="primary pay"
+            type="button"
+            aria-disabled=${busy}
+            @click=${() => this.#payment.open()}
+          >${busy ? spinner : nothing}<span>${isPage ? toBank : confirmHere}</span></button>`
+      }
+      <button class="link" type="button" @click=${() => this.#payment.send({ path: 'challenge/cancel' })}>
+        ${anotherCard}
+      </button>
+    `
+  }
+
+  /** The bank's page has a heading. */
+  #frame({ page }: BankStep): TemplateResult {
+    return html`<challenge-frame
+      .ticket=${typeof page === 'object' ? page : undefined}
       .locale=${this.#session.locale}
       .label=${this.#texts.verify}
       .onMessage=${(message: IssuerMessage) => this.#payment.onIssuerMessage(message)}
-    ></challenge-frame>`)
-  }
-
-  /** The bank's page behind a button: another window may show it, or it replaces the shop's page. */
-  #offer(
-    button: 'confirm-here' | 'to-bank',
-    { hint, label }: { readonly hint: string; readonly label: string },
-  ): TemplateResult {
-    const { step } = this.#payment
-    const busy = step.name === 'bank' && isBusy(step)
-    const content = html`
-      <h2 class="title" tabindex="-1">${this.#texts.verify}</h2>
-      <p class="hint">${hint}</p>
-    `
-    return this.#verification(
-      content,
-      html`<button
-        class="primary pay"
-        type="button"
-        aria-disabled=${busy}
-        @click=${() => this.#payment.press(button)}
-      >${busy ? spinner : nothing}<span>${label}</span></button>`,
-    )
-  }
-
-  /** A step in which the bank verifies the buyer. Another card leads back to the form. */
-  #verification(content: TemplateResult, button?: TemplateResult): TemplateResult {
-    const { view } = this.#payment
-    const notice = view && this.#notice(view)
-    return html`
-      ${content}
-      <p class="notice" role="alert" data-tone=${toneOf(notice)}>${notice?.text}</p>
-      ${notice?.help}
-      ${button}
-      <button class="link" type="button" @click=${() => this.#payment.press('another-card')}>
-        ${this.#texts.anotherCard}
-      </button>
-    `
+    ></challenge-frame>`
   }
 
   #processing(): TemplateResult {

@@ -7,21 +7,17 @@ import { fullPage, fullPageConfig } from './full-page.ts'
 import { PageAppearance } from './page-appearance.ts'
 import { Retries } from './retry.ts'
 
-/** What the form gets of the session. */
-export interface SessionObserver {
-  /** The session was opened, perhaps before the form was there, or opened again. */
-  onSession(view: CheckoutView): void
-  /** The locale or `failure` may have changed. */
-  onChange(): void
-  /** The page around this one was restored. */
-  onPing(): void
-}
-
 export class PageSession {
   /** The merchant's locale, as the element sent it. */
   locale = 'en'
   /** Why there is no session. */
   failure: unknown
+  /** The view with which the session was opened, the latest time. */
+  view: CheckoutView | undefined
+  /** Called when one of these may have changed. */
+  onChange = (): void => {}
+  /** Called when the page around this one was restored. */
+  onPing = (): void => {}
   /** From `/checkout/:id` or `/checkout/:id/page`. */
   readonly id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
   readonly api = new CheckoutApi(async () => await this.#renew())
@@ -31,8 +27,6 @@ export class PageSession {
   readonly #appearance = new PageAppearance()
   /** What opens the session; set when the secret arrives. */
   #opening: OpenSession | undefined
-  #view: CheckoutView | undefined
-  #observer: SessionObserver | undefined
 
   constructor() {
     if (fullPage) {
@@ -47,17 +41,12 @@ export class PageSession {
     link.start()
   }
 
-  observe(observer: SessionObserver): void {
-    this.#observer = observer
-    if (this.#view) observer.onSession(this.#view)
-  }
-
   readonly #onMessage = (message: FromElement, origin: string): void => {
     switch (message.t) {
       case 'config':
         this.locale = message.locale
         this.#appearance.set(message.appearance)
-        this.#observer?.onChange()
+        this.onChange()
         return
       case 'auth':
         if (message.id !== this.id) this.#fail(otherIntent)
@@ -65,7 +54,7 @@ export class PageSession {
         return
       case 'ping':
         this.link.send({ t: 'pong' })
-        this.#observer?.onPing()
+        this.onPing()
     }
   }
 
@@ -99,12 +88,12 @@ export class PageSession {
   #fail(error: unknown): void {
     this.link.fail(failCode(error))
     this.failure = error
-    this.#observer?.onChange()
+    this.onChange()
   }
 
   #adopt(view: CheckoutView): void {
-    this.#view = view
-    this.#observer?.onSession(view)
+    this.view = view
+    this.onChange()
   }
 }
 

@@ -1,19 +1,15 @@
 /** The states of the page, and how each event leads to the next one. Only a view shows the payment's state. @module */
-import type { ChallengeTicket, CheckoutView } from '../../shared/checkout-api.ts'
-import { isRejection } from './checkout-client.ts'
+import type { ChallengeTicket, CheckoutView, ConfirmBody } from '../../shared/checkout-api.ts'
+import { type ChangePath, isRejection } from './checkout-client.ts'
 import type { Texts } from './texts.ts'
 
 /** The step that the page shows. */
 export type Step =
   /** There is no view yet. */
-  | { readonly name: 'opening' }
+  | { readonly name: 'opening'; readonly view?: undefined }
   | (Shown & { readonly name: 'card' })
-  /** The issuer's page in a frame. It opens when the confirmation has its response. */
-  | (Shown & { readonly name: 'challenge'; readonly ticket: ChallengeTicket | undefined })
-  /** Offers to open a challenge that is not known to be this page's, or could not be opened. */
-  | (Shown & { readonly name: 'confirm-here' })
-  /** The issuer's page replaces the shop's page. */
-  | (Shown & { readonly name: 'bank'; readonly isLeaving: boolean })
+  /** The bank asks the buyer to confirm, on its page. */
+  | (Shown & { readonly name: 'bank'; readonly page: BankPage })
   /** Waits for a pending result. */
   | (Shown & { readonly name: 'processing' })
   /** @param end - What the element learns. */
@@ -24,6 +20,8 @@ interface Shown {
   readonly view: CheckoutView
   /** The buyer's request, until its result is known. */
   readonly sending: Sending | undefined
+  /** Why it was rejected, or has got no response. The next read shows whether it had an effect. */
+  readonly sendError: unknown
   readonly notice: Notice
   /** Why the notice is shown, if a request has failed. */
   readonly error: unknown
@@ -31,33 +29,42 @@ interface Shown {
   readonly readError: unknown
 }
 
+/** The bank's page, which this page does not open if another one may show it, or if it could not be opened. */
+type BankPage = 'offered' | 'opening' | ChallengeTicket
+
 /** Key of the text next to the form, or `failure` for the latest failure of the view. */
 export type Notice = keyof Texts | 'failure' | undefined
 
 /** A request that changes the payment. */
-export type Action = 'pay' | 'cancel' | 'another-card'
-export type Button = Action | 'confirm-here' | 'to-bank'
-
-interface Sending {
-  readonly action: Action
-  /** Step and version of the view at the start. */
-  readonly from: Step['name']
-  readonly version: number
+export interface Sending {
+  readonly path: ChangePath
+  readonly confirmation?: ConfirmBody
 }
 
 export type PageEvent =
-  /** A read has a response. */
+  /** A session was opened. */
+  | { readonly type: 'session'; readonly view: CheckoutView }
+  /** A read has a response. It was sent after the latest failure of the buyer's request. */
   | { readonly type: 'read'; readonly view: CheckoutView }
   /** Several reads in a row have failed. */
   | { readonly type: 'read failed'; readonly error: unknown }
-  | { readonly type: 'press'; readonly button: Button }
+  | { readonly type: 'send'; readonly sending: Sending }
   /** A request of the buyer, or for the challenge, has failed, and is sent again. */
   | { readonly type: 'failing'; readonly error: unknown }
   /** The buyer's payment has had no response for long. */
   | { readonly type: 'silent' }
+  /** The buyer's request has a response. */
   | { readonly type: 'response'; readonly view: CheckoutView }
-  /** The buyer's request has failed. If it had no response, a view was read since then. */
+  /** The buyer's request was rejected, or is not sent again. */
   | { readonly type: 'send failed'; readonly error: unknown }
+  /** The time to wait for a pending result has passed. */
+  | { readonly type: 'waited' }
+  | BankEvent
+
+/** An event of the bank's page, which matters only while the bank asks. */
+type BankEvent =
+  /** The buyer opens it. */
+  | { readonly type: 'open' }
   | { readonly type: 'opened'; readonly ticket: ChallengeTicket }
   /** @param error - `undefined` if the top page did not leave. */
   | { readonly type: 'open failed'; readonly error: unknown }
@@ -65,64 +72,58 @@ export type PageEvent =
   | { readonly type: 'over' }
   /** The browser shows the page again after it has left. */
   | { readonly type: 'restored' }
-  /** The time to wait for a pending result has passed. */
-  | { readonly type: 'waited' }
 
 /** Returns the step after an event; the same one if the event changes nothing. */
 export function next(step: Step, event: PageEvent): Step {
-  if (step.name === 'opening') return event.type === 'read' ? shown(step, event.view) : step
+  if (step.name === 'opening') return event.type === 'session' ? shown(event.view) : step
   switch (event.type) {
+    case 'session':
+      return updated(step, event.view)
     case 'read':
       return afterRead(step, event.view)
     case 'read failed':
       return { ...step, readError: event.error }
-    case 'press':
-      return afterPress(step, event.button)
+    case 'send':
+      return canSend(step, event.sending) ? { ...step, ...noNotice, sending: event.sending } : step
     case 'failing':
-      // A newer view has shown the result.
-      if (step.sending && step.sending.version !== step.view.version) return step
       return {
         ...step,
-        notice: step.sending?.action === 'pay' ? unknownNotice(step) : 'connection',
+        notice: step.sending?.confirmation ? unknownNotice(step) : 'connection',
         error: event.error,
       }
     case 'silent':
-      return step.sending?.version === step.view.version ? { ...step, notice: 'silent' } : step
-    case 'response':
-      return afterResponse(step, event.view)
+      return { ...step, notice: 'silent' as const }
+    case 'response': {
+      const after = updated(step, event.view)
+      return after === step ? { ...step, ...nothingSent } : after
+    }
     case 'send failed':
-      return afterFailure(step, event.error)
-    case 'opened':
-      if (step.name !== 'challenge') return step
-      return { ...step, ...noNotice, ticket: event.ticket }
-    case 'open failed':
-      return afterOpenFailure(step, event.error)
-    case 'over':
-      return step.name === 'challenge' && step.ticket ? offer(step) : step
-    case 'restored':
-      return step.name === 'bank' ? { ...step, isLeaving: false } : step
+      return { ...step, sendError: event.error }
     case 'waited':
       return step.name === 'processing' ? { ...step, name: 'result', end: 'finish' } : step
+    default:
+      return step.name === 'bank' ? afterBankEvent(step, event) : step
   }
 }
-
-/** What the page does in a step without a press, with the version of the view. */
-export type Work = `${'open' | 'leave' | 'wait'} ${number}`
 
 /** A longer silence has another text. */
 function unknownNotice({ notice }: Shown): Notice {
   return notice === 'silent' ? notice : 'unknown'
 }
 
-/** Returns the work of a step. Two steps with the same work share it. */
-export function workOf(step: Step): Work | undefined {
-  if (step.name === 'opening') return undefined
+/** What the page does in a step: sends the buyer's request, or something for a version of the view. */
+export type Work = Sending | `${'silence' | 'open' | 'wait'} ${number}`
+
+/** Returns the work of a step. It goes on in the next step if that has the same work. */
+export function worksOf(step: Step): readonly Work[] {
+  if (step.name === 'opening') return []
+  const { sending } = step
   const { version } = step.view
-  // The response to the confirmation tells whether the challenge belongs to this page.
-  const isDecided = step.sending?.action !== 'pay'
-  if (step.name === 'challenge' && isDecided && !step.ticket) return `open ${version}`
-  if (step.name === 'bank' && step.isLeaving) return `leave ${version}`
-  return step.name === 'processing' ? `wait ${version}` : undefined
+  const works: Work[] = sending ? [sending] : []
+  if (sending?.confirmation) works.push(`silence ${version}`)
+  if (step.name === 'bank' && step.page === 'opening') works.push(`open ${version}`)
+  if (step.name === 'processing') works.push(`wait ${version}`)
+  return works
 }
 
 /** Returns whether the buyer's action runs: from Pay until a result or a failure, challenge included. */
@@ -132,16 +133,27 @@ export function isBusy(step: Step): boolean {
     // The response to the request that has ended the payment may be on its way.
     case 'result':
       return false
-    case 'challenge':
-    case 'confirm-here':
     case 'processing':
       return true
     case 'bank':
-      return step.isLeaving || step.sending !== undefined
-    default:
+      if (!isRedirect(step)) return true
+      return step.page === 'opening' || step.sending !== undefined
+    case 'card':
       return step.sending !== undefined
   }
 }
+
+/** Whether the bank's page replaces the shop's. */
+export function isRedirect(step: Step): boolean {
+  return step.name === 'bank' && step.view.nextAction?.type === 'redirect'
+}
+
+/** Whether the bank's page is in a frame of this page. */
+export function isFramed(step: Step): boolean {
+  return step.name === 'bank' && step.page !== 'offered' && !isRedirect(step)
+}
+
+export type BankStep = Extract<Step, { readonly name: 'bank' }>
 
 /** Returns the notice of a step, and why it is shown. */
 export function noticeOf(step: Step): { readonly notice: Notice; readonly error: unknown } {
@@ -166,94 +178,66 @@ export function resultOf({ status }: Pick<CheckoutView, 'status'>): Result {
 type ShownStep = Exclude<Step, { readonly name: 'opening' }>
 
 const noNotice = { notice: undefined, error: undefined } as const
+const nothingSent = { ...noNotice, sending: undefined, sendError: undefined } as const
 
-function afterRead(step: ShownStep, view: CheckoutView): Step {
-  if (view.version > step.view.version) return shown(step, view)
-  return step.readError === undefined ? step : { ...step, readError: undefined }
+/** Returns the step for a view, if it is newer. */
+function updated(step: ShownStep, view: CheckoutView): ShownStep {
+  return view.version > step.view.version ? shown(view, step) : step
 }
 
-/** Returns the step for a newer view. */
-function shown(step: Step, view: CheckoutView): ShownStep {
-  const sending = step.name === 'opening' ? undefined : step.sending
-  const base = { ...noNotice, view, sending, readError: undefined }
+/** A request that has failed had no effect if the view is the same. */
+function afterRead(step: ShownStep, view: CheckoutView): ShownStep {
+  const after = updated(step, view)
+  if (after !== step) return after
+  const read = { ...step, readError: undefined }
+  const { sending, sendError: error } = step
+  if (!sending || error === undefined) return read
+  const notice = rejectionNotice(error) ?? (sending.confirmation ? 'again' : 'notDone')
+  return { ...read, ...nothingSent, notice, error }
+}
+
+/** Returns the step for the first or a newer view, which ends the request that was sent before it. */
+function shown(view: CheckoutView, before?: ShownStep): ShownStep {
+  const { sending, sendError: error } = before ?? {}
+  // Another window may have confirmed at the same time. Only one of both confirmations is accepted.
+  const isOwn = sending?.confirmation?.confirmationId === view.confirmationId
+  const base = { ...nothingSent, view, readError: undefined }
   switch (view.status) {
-    case 'requires_payment_method':
-      return {
-        ...base,
-        name: 'card',
-        notice: view.lastPaymentFailure ? 'failure' : undefined,
+    case 'requires_payment_method': {
+      if (sending?.confirmation && !isOwn) {
+        return { ...base, name: 'card', notice: rejectionNotice(error) ?? 'changed', error }
       }
+      return { ...base, name: 'card', notice: view.lastPaymentFailure ? 'failure' : undefined }
+    }
     case 'requires_action':
-      if (view.nextAction?.type === 'redirect') return { ...base, name: 'bank', isLeaving: false }
-      // Another window may show the challenge.
-      if (sending?.action !== 'pay') return { ...base, name: 'confirm-here' }
-      return { ...base, name: 'challenge', ticket: undefined }
+      return { ...base, name: 'bank', page: isOwn ? 'opening' : 'offered' }
     case 'processing':
       return { ...base, name: 'processing' }
     default: {
-      const hasCanceled = sending?.action === 'cancel' && view.status === 'canceled'
+      const hasCanceled = sending?.path === 'cancel' && view.status === 'canceled'
       return { ...base, name: 'result', end: hasCanceled ? 'cancel' : 'finish' }
     }
   }
 }
 
-function afterPress(step: ShownStep, button: Button): Step {
-  if (button === 'to-bank') {
-    return step.name === 'bank' && !step.isLeaving
-      ? { ...step, ...noNotice, isLeaving: true }
-      : step
+function canSend({ name, sending }: ShownStep, { path }: Sending): boolean {
+  return !sending && name === (path === 'challenge/cancel' ? 'bank' : 'card')
+}
+
+function afterBankEvent(step: BankStep, event: BankEvent): BankStep {
+  const turnTo = (page: BankPage): BankStep => ({ ...step, ...noNotice, page })
+  switch (event.type) {
+    case 'open':
+      return step.sending ? step : turnTo('opening')
+    case 'opened':
+      return turnTo(event.ticket)
+    case 'open failed':
+      return { ...turnTo('offered'), notice: openNotice(event.error), error: event.error }
+    case 'over':
+      return typeof step.page === 'string' ? step : turnTo('offered')
+    case 'restored':
+      return isRedirect(step) ? turnTo('offered') : step
   }
-  if (step.sending) return step
-  if (button === 'confirm-here') {
-    return step.name === 'confirm-here'
-      ? { ...step, ...noNotice, name: 'challenge', ticket: undefined }
-      : step
-  }
-  const isForm = step.name === 'card'
-  const isVerification = ['challenge', 'confirm-here', 'bank'].includes(step.name)
-  if (button === 'another-card' ? !isVerification : !isForm) return step
-  const sending = { action: button, from: step.name, version: step.view.version }
-  return { ...step, ...noNotice, sending }
-}
-
-function afterResponse(step: ShownStep, view: CheckoutView): Step {
-  const isNewer = view.version > step.view.version
-  const after = isNewer ? shown(step, view) : step
-  const hasChanged = after.view.version !== step.sending?.version
-  return answered(hasChanged ? after : { ...after, ...noNotice }, {
-    isOwn: after.view.version === view.version,
-  })
-}
-
-function afterFailure(step: ShownStep, error: unknown): Step {
-  const { sending } = step
-  if (!sending) return step
-  const hasChanged = step.view.version !== sending.version
-  const after = answered(step, { isOwn: false })
-  const rejection = rejectionNotice(error)
-  if (step.name !== sending.from || (hasChanged && !rejection)) return after
-  return { ...after, notice: rejection ?? (sending.action === 'pay' ? 'again' : 'notDone'), error }
-}
-
-/** Ends the buyer's request. @param isOwn - Whether the view is the response to this page's confirmation. */
-function answered(step: ShownStep, { isOwn }: { readonly isOwn: boolean }): ShownStep {
-  const { sending } = step
-  const after = { ...step, sending: undefined }
-  if (sending?.action !== 'pay') return after
-  if (after.name === 'bank') return { ...after, isLeaving: isOwn }
-  return after.name === 'challenge' && !isOwn ? offer(after) : after
-}
-
-function afterOpenFailure(step: ShownStep, error: unknown): Step {
-  const notice = rejectionNotice(error) ?? 'toBankFailed'
-  if (step.name === 'challenge') return { ...offer(step), notice, error }
-  if (step.name !== 'bank') return step
-  const cannotReturn = isInvalidReturnUrl(error)
-  return { ...step, isLeaving: false, notice: cannotReturn ? 'returnRefused' : notice, error }
-}
-
-function offer({ view, sending, readError }: ShownStep): ShownStep {
-  return { view, sending, readError, ...noNotice, name: 'confirm-here' }
 }
 
 const rejectionNotices: ReadonlyMap<string, Notice> = new Map<string, Notice>([
@@ -269,6 +253,9 @@ function rejectionNotice(error: unknown): Notice {
   return rejectionNotices.get(error.code)
 }
 
-function isInvalidReturnUrl(error: unknown): boolean {
-  return isRejection(error) && ['origin_not_allowed', 'validation_failed'].includes(error.code)
+/** @param error - `undefined` if the top page did not leave. */
+function openNotice(error: unknown): Notice {
+  const cannotReturn =
+    isRejection(error) && ['origin_not_allowed', 'validation_failed'].includes(error.code)
+  return cannotReturn ? 'returnRefused' : (rejectionNotice(error) ?? 'toBankFailed')
 }

@@ -1,22 +1,16 @@
 /** The effects of the page's steps: requests, timers, and messages to the element. @module */
 import type { LitElement, ReactiveController, ReactiveControllerHost } from 'lit'
-import type {
-  CardDetails,
-  ChallengeTicket,
-  CheckoutView,
-  ConfirmBody,
-} from '../../shared/checkout-api.ts'
-import type { ChangePath } from './checkout-client.ts'
-import type { PageSession, SessionObserver } from './page-session.ts'
+import type { CardDetails, ChallengeTicket } from '../../shared/checkout-api.ts'
+import type { PageSession } from './page-session.ts'
 import {
-  type Action,
-  type Button,
   isBusy,
+  isRedirect,
   next,
   type PageEvent,
+  type Sending,
   type Step,
   type Work,
-  workOf,
+  worksOf,
 } from './page-state.ts'
 import { sleep } from './retry.ts'
 import { StatusReporter } from './status-reporter.ts'
@@ -27,22 +21,25 @@ import { ViewPoller } from './view-poller.ts'
 const resultTimeout = 12_000
 /** Milliseconds after which a payment without a response shows another text. */
 const silence = 15_000
-/** Milliseconds for which an action waits for its response after a newer view has arrived. */
-const responseTimeout = 2000
 /** Milliseconds after which a top page that did not navigate is taken to stay. */
 const navigationTimeout = 10_000
 
-export class PaymentController implements ReactiveController, SessionObserver {
+/** One work of a step. */
+interface Run {
+  /** Returns whether a step still has the work. */
+  readonly isCurrent: () => boolean
+  /** Handles an event, unless no step has the work anymore. */
+  readonly handle: (event: PageEvent) => void
+}
+
+export class PaymentController implements ReactiveController {
   step: Step = { name: 'opening' }
 
   readonly #host: ReactiveControllerHost & Element
   readonly #session: PageSession
   readonly #poller: ViewPoller
   readonly #reporter: StatusReporter
-  /** The work that the step has started. */
-  #run = {}
-  /** The request whose result a newer view has shown. */
-  #obsolete: unknown
+  readonly #runs = new Map<Work, Run>()
   #issuerMessageAt = 0
 
   constructor(host: ReactiveControllerHost & Element, session: PageSession) {
@@ -50,19 +47,17 @@ export class PaymentController implements ReactiveController, SessionObserver {
     this.#session = session
     this.#poller = new ViewPoller(
       session.api,
-      () => this.view,
+      () => this.step.view,
       (event) => this.#handle(event),
     )
     this.#reporter = new StatusReporter(host, session.link)
     host.addController(this)
   }
 
-  get view(): CheckoutView | undefined {
-    return this.step.name === 'opening' ? undefined : this.step.view
-  }
-
   hostConnected(): void {
-    this.#session.observe(this)
+    this.#session.onPing = () => this.#poller.readNow()
+    this.#session.onChange = this.#onSession
+    this.#onSession()
     window.addEventListener('pageshow', ({ persisted }) => {
       if (!persisted) return
       this.#handle({ type: 'restored' })
@@ -80,21 +75,24 @@ export class PaymentController implements ReactiveController, SessionObserver {
 
   /** Confirms with a card. Retries send the same `confirmationId`. */
   pay(card: CardDetails): void {
-    if (!this.view) return
-    const { version } = this.view
+    const { view } = this.step
+    if (!view) return
     const paymentMethod = { type: 'card', card } as const
-    const body: ConfirmBody = { confirmationId: crypto.randomUUID(), version, paymentMethod }
-    void this.#send('pay', 'confirm', body)
+    const confirmationId = crypto.randomUUID()
+    this.send({
+      path: 'confirm',
+      confirmation: { confirmationId, version: view.version, paymentMethod },
+    })
   }
 
-  /**
-   * Cancels the payment, or the challenge for another card. Or opens the challenge in this window, which ends it in all
-   * others, or leaves for a bank that forbids framing.
-   */
-  press(button: Exclude<Button, 'pay'>): void {
-    if (button === 'cancel') void this.#send(button, 'cancel')
-    else if (button === 'another-card') void this.#send(button, 'challenge/cancel')
-    else this.#handle({ type: 'press', button })
+  /** Sends a request of the buyer, unless another one runs. */
+  send(sending: Sending): void {
+    this.#handle({ type: 'send', sending })
+  }
+
+  /** Opens the bank's page in this window, which ends it in all others. */
+  open(): void {
+    this.#handle({ type: 'open' })
   }
 
   /** Reads the view after a message of the issuer's page, which proves nothing. */
@@ -106,18 +104,14 @@ export class PaymentController implements ReactiveController, SessionObserver {
     this.#poller.readNow()
   }
 
-  onSession(view: CheckoutView): void {
-    const isFirst = this.step.name === 'opening'
-    this.#handle({ type: 'read', view })
-    if (isFirst) void this.#poller.run()
-  }
-
-  onChange(): void {
+  /** The session may have been opened before the form was there. */
+  readonly #onSession = (): void => {
     this.#host.requestUpdate()
-  }
-
-  onPing(): void {
-    this.#poller.readNow()
+    const { view } = this.#session
+    if (!view) return
+    const isFirst = this.step.name === 'opening'
+    this.#handle({ type: 'session', view })
+    if (isFirst) void this.#poller.run()
   }
 
   async #report(): Promise<void> {
@@ -132,19 +126,10 @@ export class PaymentController implements ReactiveController, SessionObserver {
     const before = this.step
     this.step = next(before, event)
     if (this.step === before) return
-    const work = workOf(this.step)
-    if (work !== workOf(before)) {
-      this.#run = {}
-      if (work) void this.#start(work, this.#run)
-    }
-    if (before.name !== 'opening' && this.view !== before.view) {
-      void this.#startResponseTimeout(this.#sending)
-    }
+    const works = worksOf(this.step)
+    for (const work of this.#runs.keys()) if (!works.includes(work)) this.#runs.delete(work)
+    for (const work of works) if (!this.#runs.has(work)) void this.#start(work)
     this.#host.requestUpdate()
-  }
-
-  get #sending(): unknown {
-    return this.step.name === 'opening' ? undefined : this.step.sending
   }
 
   /** Sends pending requests again: the network may be back. */
@@ -153,85 +138,59 @@ export class PaymentController implements ReactiveController, SessionObserver {
     this.#poller.readNow()
   }
 
-  /** Sends the request for an action. */
-  async #send(button: Action, path: ChangePath, body: object = {}): Promise<void> {
-    const before = this.step
-    this.#handle({ type: 'press', button })
-    if (this.step === before) return
-    const sending = this.#sending
-    const isObsolete = (): boolean => this.#obsolete === sending
-    const onFailure = (error: unknown): void => this.#handle({ type: 'failing', error })
-    if (button === 'pay') void this.#watchSilence(sending)
+  async #start(work: Work): Promise<void> {
+    const run: Run = {
+      isCurrent: () => this.#runs.get(work) === run,
+      handle: (event) => {
+        if (run.isCurrent()) this.#handle(event)
+      },
+    }
+    this.#runs.set(work, run)
     try {
-      const { retries, api } = this.#session
-      const send = async (signal: AbortSignal) => await api.change(path, body, signal)
-      const view = await retries.send(send, { onFailure, isObsolete })
-      this.#handle({ type: 'response', view })
+      run.handle(await this.#do(work, run))
     } catch (error) {
-      if (!isObsolete()) await this.#poller.read()
-      this.#handle({ type: 'send failed', error })
+      if (run.isCurrent()) this.#poller.readNow()
+      run.handle({ type: typeof work === 'object' ? 'send failed' : 'open failed', error })
     }
   }
 
-  async #watchSilence(sending: unknown): Promise<void> {
-    await sleep(silence)
-    if (this.#sending === sending) this.#handle({ type: 'silent' })
-  }
-
-  /** Stops waiting for a response that a newer view has made obsolete. */
-  async #startResponseTimeout(sending: unknown): Promise<void> {
-    if (!sending) return
-    await sleep(responseTimeout)
-    if (this.#sending !== sending) return
-    this.#obsolete = sending
-    this.#session.retries.resume()
-  }
-
-  /** Does the work of a step until another one replaces `run`. */
-  async #start(work: Work, run: object): Promise<void> {
-    const isCurrent = (): boolean => this.#run === run
-    const handle = (event: PageEvent): void => {
-      if (isCurrent()) this.#handle(event)
+  /** Does a work, and returns what follows from it. */
+  async #do(work: Work, run: Run): Promise<PageEvent> {
+    if (typeof work === 'object') {
+      const { path, confirmation = {} } = work
+      const send = (signal: AbortSignal) => this.#session.api.change(path, confirmation, signal)
+      return { type: 'response', view: await this.#request(run, send) }
     }
-    try {
-      if (work.startsWith('wait')) {
-        await sleep(resultTimeout)
-        handle({ type: 'waited' })
-      } else if (work.startsWith('open')) {
-        handle({ type: 'opened', ticket: await this.#openChallenge({}, isCurrent) })
-      } else {
-        await this.#leave(isCurrent)
-        handle({ type: 'open failed', error: undefined })
-      }
-    } catch (error) {
-      if (!isCurrent()) return
-      this.#handle({ type: 'open failed', error })
-      this.#poller.readNow()
+    if (work.startsWith('open')) {
+      if (isRedirect(this.step)) return await this.#leave(run)
+      return { type: 'opened', ticket: await this.#openChallenge(run, {}) }
     }
+    const isSilence = work.startsWith('silence')
+    await sleep(isSilence ? silence : resultTimeout)
+    return { type: isSilence ? 'silent' : 'waited' }
   }
 
   /** Replaces the top page. Returns after some seconds if it stays. */
-  async #leave(isCurrent: () => boolean): Promise<void> {
+  async #leave(run: Run): Promise<PageEvent> {
     const left = await this.#session.link.request({ t: 'leave' }, 'left')
-    if (!left || !isCurrent()) return
-    const ticket = await this.#openChallenge({ returnUrl: left.page }, isCurrent)
-    if (!isCurrent()) return
-    submitChallenge(ticket, { target: '_top', locale: this.#session.locale })
-    await sleep(navigationTimeout)
+    const ticket =
+      left && run.isCurrent() && (await this.#openChallenge(run, { returnUrl: left.page }))
+    if (ticket && run.isCurrent()) {
+      submitChallenge(ticket, { target: '_top', locale: this.#session.locale })
+      await sleep(navigationTimeout)
+    }
+    return { type: 'open failed', error: undefined }
   }
 
-  async #openChallenge(
-    body: { readonly returnUrl?: string },
-    isCurrent: () => boolean,
-  ): Promise<ChallengeTicket> {
-    return await this.#session.retries.send(
-      async (signal) => await this.#session.api.openChallenge(body, signal),
-      {
-        onFailure: (error) => {
-          if (isCurrent()) this.#handle({ type: 'failing', error })
-        },
-        isObsolete: () => !isCurrent(),
-      },
-    )
+  async #openChallenge(run: Run, body: { readonly returnUrl?: string }): Promise<ChallengeTicket> {
+    return await this.#request(run, (signal) => this.#session.api.openChallenge(body, signal))
+  }
+
+  /** Sends a request until it has a response, or no step has the work anymore. */
+  async #request<T>(run: Run, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return await this.#session.retries.send(send, {
+      onFailure: (error) => run.handle({ type: 'failing', error }),
+      isObsolete: () => !run.isCurrent(),
+    })
   }
 }

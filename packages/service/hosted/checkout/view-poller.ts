@@ -11,9 +11,6 @@ export class ViewPoller {
   readonly #handle: (event: PageEvent) => void
   /** Ends the running request or pause. */
   #current = new AbortController()
-  /** The next request returns immediately instead of waiting for a change. */
-  #immediate = false
-  readonly #readers: (() => void)[] = []
 
   /**
    * @param shown - Returns the view that the page shows.
@@ -32,43 +29,30 @@ export class ViewPoller {
   /** Runs until the view is final. No failure ends it, so that the typed card stays. */
   async run(): Promise<void> {
     let failures = 0
+    /** Whether the next request returns at once instead of waiting for a change. */
+    let isImmediate = false
     for (let view = this.#shown(); view && !isFinal(view.status); view = this.#shown()) {
       this.#current = new AbortController()
       const { signal } = this.#current
-      const version = this.#immediate ? undefined : view.version + 1
-      this.#immediate = false
+      const version = isImmediate ? undefined : view.version + 1
+      isImmediate = true
       try {
         const read = await this.#api.intent(version, signal)
+        // It may be older than the latest call of `readNow`.
+        if (signal.aborted) continue
         failures = 0
+        isImmediate = false
         this.#handle({ type: 'read', view: read })
-        this.#endReads()
       } catch (error) {
-        this.#immediate = true
         if (signal.aborted) continue
         if (++failures > 1) this.#handle({ type: 'read failed', error })
         await sleep(jittered(Math.min(8000, 500 * 2 ** failures)), signal)
       }
     }
-    this.#endReads()
   }
 
   /** Reads now. The next view is of a request that was sent after this call. */
   readNow(): void {
-    this.#immediate = true
     this.#current.abort()
-  }
-
-  /** Waits for a view that was requested after this call, or until the view is final. */
-  async read(): Promise<void> {
-    const view = this.#shown()
-    if (!view || isFinal(view.status)) return
-    await new Promise<void>((resolve) => {
-      this.#readers.push(resolve)
-      this.readNow()
-    })
-  }
-
-  #endReads(): void {
-    for (const resolve of this.#readers.splice(0)) resolve()
   }
 }

@@ -42,6 +42,7 @@ export function checkoutView(
   challengeUrl: string,
 ): CheckoutView {
   const card = selectedMethod(intent)?.card
+  const confirmation = lastConfirmation(intent)
   const challenge = intent.state?.challenge
   return {
     id: intent.id,
@@ -53,10 +54,11 @@ export function checkoutView(
     orderId: intent.orderId,
     status: intent.status,
     paymentMethod: card ? { type: 'card', card } : null,
-    lastPaymentFailure: lastConfirmation(intent)?.failure ?? null,
+    lastPaymentFailure: confirmation?.failure ?? null,
     nextAction: challenge
       ? { type: challenge.type, url: `${challengeUrl}${challengePaths[challenge.type]}` }
       : null,
+    confirmationId: confirmation?.confirmationId ?? null,
   }
 }
 

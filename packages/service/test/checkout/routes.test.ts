@@ -34,6 +34,7 @@ test('shows merchant, amount, and order, and no customer data', async () => {
     paymentMethod: null,
     lastPaymentFailure: null,
     nextAction: null,
+    confirmationId: null,
   })
   expect(await page.view()).toEqual(session.intent)
 })
@@ -216,6 +217,14 @@ test('cancels an intent, also twice, and not while the bank decides', async () =
   const slow = await service.openPage()
   await slow.pay('4000000000000341')
   expect(await problemOf(await slow.post('cancel', {}))).toBe('409 confirmation_in_progress')
+})
+
+test('names the latest confirmation, by which a page recognizes its own', async () => {
+  const page = await service.openPage()
+  for (const confirmationId of ['attempt-0000000001', 'attempt-0000000002']) {
+    await page.pay('4000000000000002', { confirmationId })
+    expect(await page.view()).toMatchObject({ confirmationId })
+  }
 })
 
 test('limits the confirmations of one live intent, and not those of another one', async () => {

@@ -6,9 +6,9 @@ import {
   noticeOf,
   type PageEvent,
   type Step,
-  workOf,
+  worksOf,
 } from '../../hosted/checkout/page-state.ts'
-import type { CheckoutView } from '../../shared/checkout-api.ts'
+import type { CheckoutView, ConfirmBody } from '../../shared/checkout-api.ts'
 
 const url = 'https://bank.example/challenge'
 const nextAction = { url }
@@ -31,13 +31,18 @@ const rejected = (code: string, pointers: readonly string[] = []): ApiProblem =>
     errors: pointers.map((pointer) => ({ pointer, code: '', detail: '' })),
   })
 
+const confirmation: ConfirmBody = {
+  confirmationId: 'own',
+  version: 1,
+  paymentMethod: { type: 'card', card: { number: '', expMonth: 12, expYear: 2040, cvc: '' } },
+}
+
 /** The events besides views. */
 const events: Readonly<Record<string, PageEvent>> = {
-  pay: { type: 'press', button: 'pay' },
-  cancel: { type: 'press', button: 'cancel' },
-  'another-card': { type: 'press', button: 'another-card' },
-  'confirm-here': { type: 'press', button: 'confirm-here' },
-  'to-bank': { type: 'press', button: 'to-bank' },
+  pay: { type: 'send', sending: { path: 'confirm', confirmation } },
+  cancel: { type: 'send', sending: { path: 'cancel' } },
+  'another-card': { type: 'send', sending: { path: 'challenge/cancel' } },
+  open: { type: 'open' },
   failing: { type: 'failing', error: lost },
   silent: { type: 'silent' },
   lost: { type: 'send failed', error: lost },
@@ -56,22 +61,29 @@ const events: Readonly<Record<string, PageEvent>> = {
   offline: { type: 'read failed', error: lost },
 }
 
-/** Reads `form-1` as a read of version 1, `=challenge-2` as the response to the buyer's request. */
+/**
+ * Reads `form-1` as a read of version 1, and `=challenge-2` as the response to the buyer's request. `own-challenge-2` is a
+ * read too, of a view whose latest confirmation is this page's.
+ */
 function eventOf(text: string): PageEvent {
-  const [, isResponse, name = '', version] = /^(=?)(\w+)-(\d)$/.exec(text) ?? []
+  const [, prefix, name = '', version] = /^(=|own-)?(\w+)-(\d)$/.exec(text) ?? []
   const event = events[text]
   if (event) return event
   if (!views[name]) throw new Error(`${text}: is no event`)
+  const confirmationId = prefix ? 'own' : 'other'
   // The other fields are only shown.
-  const view = { version: Number(version), ...views[name] } as CheckoutView
-  return { type: isResponse ? 'response' : 'read', view }
+  const view = { version: Number(version), confirmationId, ...views[name] } as CheckoutView
+  return { type: prefix === '=' ? 'response' : 'read', view }
 }
 
-/** Step, notice, and work in short: `card again`, `challenge busy open 2`. */
+/** Step, notice, and work in short: `card again`, `bank opening busy open 2`. */
 function shortOf(step: Step): string {
   const end = step.name === 'result' && step.end
-  const parts = [step.name, end, noticeOf(step).notice, isBusy(step) && 'busy']
-  return [...parts, workOf(step)].filter(Boolean).join(' ')
+  const page = step.name === 'bank' && (typeof step.page === 'string' ? step.page : 'open')
+  const parts = [step.name, page, end, noticeOf(step).notice, isBusy(step) && 'busy']
+  // The others follow from `busy`.
+  const works = worksOf(step).filter((work) => /^(open|wait)/.test(String(work)))
+  return [...parts, ...works].filter(Boolean).join(' ')
 }
 
 test.each([
@@ -83,8 +95,8 @@ test.each([
   ],
   [
     'sends one request for several presses',
-    'form-1 pay pay cancel another-card to-bank confirm-here',
-    'card > card busy > card busy > card busy > card busy > card busy > card busy',
+    'form-1 pay pay cancel another-card open',
+    'card > card busy > card busy > card busy > card busy > card busy',
   ],
   [
     'ignores a view that is older than the shown one',
@@ -93,7 +105,7 @@ test.each([
   ],
   [
     'shows a result that is read before the response',
-    'form-1 pay processing-2 succeeded-3 =processing-2',
+    'form-1 pay own-processing-2 own-succeeded-3 =processing-2',
     'card > card busy > processing busy wait 2 > result finish > result finish',
   ],
   [
@@ -104,48 +116,53 @@ test.each([
   [
     'opens the challenge of its confirmation, and leaves it for another card',
     'form-1 pay =challenge-2 opened another-card =declined-3',
-    'card > card busy > challenge busy open 2 > challenge busy > challenge busy > card failure',
+    'card > card busy > bank opening busy open 2 > bank open busy > bank open busy > card failure',
   ],
   [
     'opens a challenge that is read before the response once',
-    'form-1 pay challenge-2 =challenge-2 opened challenge-2',
-    'card > card busy > challenge busy > challenge busy open 2 > challenge busy > challenge busy',
+    'form-1 pay own-challenge-2 =challenge-2 opened own-challenge-2',
+    'card > card busy > bank opening busy open 2 > bank opening busy open 2 > bank open busy > bank open busy',
   ],
   [
-    'offers the challenge of a confirmation whose response is lost',
-    'form-1 pay challenge-2 lost confirm-here',
-    'card > card busy > challenge busy > confirm-here busy > challenge busy open 2',
+    'opens the challenge of a confirmation whose response is lost',
+    'form-1 pay failing own-challenge-2',
+    'card > card busy > card unknown busy > bank opening busy open 2',
+  ],
+  [
+    'shows the reason of a decline whose response is lost',
+    'form-1 pay failing lost own-declined-3',
+    'card > card busy > card unknown busy > card unknown busy > card failure',
   ],
   [
     'offers the challenge of a confirmation that arrives after its last attempt',
-    'form-1 pay failing lost challenge-2',
-    'card > card busy > card unknown busy > card again > confirm-here busy',
+    'form-1 pay failing lost form-1 own-challenge-2',
+    'card > card busy > card unknown busy > card unknown busy > card again > bank offered busy',
   ],
   [
     'offers the challenge of another window whose confirmation was first',
-    'form-1 pay challenge-2 conflict',
-    'card > card busy > challenge busy > confirm-here busy',
+    'form-1 pay challenge-2 open',
+    'card > card busy > bank offered busy > bank opening busy open 2',
   ],
-  ['offers the challenge after a reload', 'challenge-2', 'confirm-here busy'],
+  ['offers the challenge after a reload', 'challenge-2', 'bank offered busy'],
   [
     'offers a challenge that another window has taken over',
     'form-1 pay =challenge-2 opened over',
-    'card > card busy > challenge busy open 2 > challenge busy > confirm-here busy',
+    'card > card busy > bank opening busy open 2 > bank open busy > bank offered busy',
   ],
   [
     'offers a challenge that cannot be opened',
-    'form-1 challenge-2 confirm-here failing open-failed',
-    'card > confirm-here busy > challenge busy open 2 > challenge connection busy open 2 > confirm-here toBankFailed busy',
+    'form-1 challenge-2 open failing open-failed',
+    'card > bank offered busy > bank opening busy open 2 > bank opening connection busy open 2 > bank offered toBankFailed busy',
   ],
   [
     'leaves for the bank of its confirmation, and offers it when the page is restored',
-    'form-1 pay =bank-2 restored to-bank',
-    'card > card busy > bank busy leave 2 > bank > bank busy leave 2',
+    'form-1 pay =bank-2 restored open',
+    'card > card busy > bank opening busy open 2 > bank offered > bank opening busy open 2',
   ],
   [
     'stays if the shop’s page does not leave, or the bank cannot return to it',
-    'bank-2 to-bank stays to-bank no-return',
-    'bank > bank busy leave 2 > bank toBankFailed > bank busy leave 2 > bank returnRefused',
+    'bank-2 open stays open no-return',
+    'bank offered > bank opening busy open 2 > bank offered toBankFailed > bank opening busy open 2 > bank offered returnRefused',
   ],
   [
     'ends with cancel if the buyer cancels in this window',
@@ -155,13 +172,18 @@ test.each([
   ['ends with finish if another window cancels', 'form-1 canceled-2', 'card > result finish'],
   [
     'asks for another press if a cancellation had no effect',
-    'form-1 cancel failing lost',
-    'card > card busy > card connection busy > card notDone',
+    'form-1 cancel failing lost form-1',
+    'card > card busy > card connection busy > card connection busy > card notDone',
   ],
   [
-    'names the rejected field, or the change by another window',
-    'form-1 pay past-year pay declined-3 conflict',
-    'card > card busy > card expiryPast > card busy > card failure busy > card changed',
+    'names the rejected field',
+    'form-1 pay past-year form-1 pay past-year declined-3',
+    'card > card busy > card busy > card expiryPast > card busy > card busy > card expiryPast',
+  ],
+  [
+    'names the change by another window, before or after the rejection',
+    'form-1 pay declined-3 pay conflict declined-5',
+    'card > card busy > card changed > card busy > card busy > card changed',
   ],
   [
     'says after a long silence that the page can be closed, until there is a response',
@@ -177,7 +199,9 @@ test.each([
   let step: Step = { name: 'opening' }
   const steps: string[] = []
   for (const text of sequence.split(' ')) {
-    step = next(step, eventOf(text))
+    const event = eventOf(text)
+    const isFirst = step.name === 'opening' && event.type === 'read'
+    step = next(step, isFirst ? { ...event, type: 'session' } : event)
     steps.push(shortOf(step))
   }
   expect(steps.join(' > ')).toBe(shown)
