@@ -43,16 +43,17 @@ test('shows a message when no session can be opened, with its fix in a test envi
   page,
   stack,
   live,
-  decorated,
+  plainShop,
   pageErrors,
 }) => {
   pageErrors.allow(/Failed to load resource|pi-checkout: /)
+  plainShop.respond = () => ''
   for (const [api, fixes] of [
     [stack, 1],
     [live, 0],
   ] as const) {
     const { id } = await createIntent(api)
-    await page.goto(decorated.publish())
+    await page.goto(plainShop.origin)
     await connectTo(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
     await authenticate(page, { handoff: { id, clientSecret: 'not-the-secret' }, locale: 'en' })
     await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'fail'])

@@ -8,7 +8,10 @@ import { test as base, expect, type Stack } from '../fixtures/test-stack.ts'
 
 /** `test` on a merchant's page without a policy: the tests evaluate text. */
 const test = base.extend({
-  baseURL: async ({ decorated }, use) => use(decorated.publish()),
+  baseURL: async ({ plainShop }, use) => {
+    plainShop.respond = () => ''
+    await use(plainShop.origin)
+  },
 })
 
 test('speaks the protocol with one parent, and sends it no secret', async ({ page, stack }) => {
