@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { payWith } from '@pi-checkout/element/testing'
 import { PaymentIntents } from '@pi-checkout/server'
+import { SandboxEnvironment } from '@pi-checkout/service/testing'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { scanPage } from '../fixtures/canaries.ts'
 import { create, expect, linesOf, test } from '../fixtures/inspector.ts'
@@ -186,15 +187,14 @@ test('four clicks lose a response, and rules break next requests', async ({ page
   await expect(linesOf(page).first()).toContainText('fault: 503')
 })
 
-test('opens a test checkout without a secret, and shows its result', async ({ page, merchant }) => {
-  const response = await create(merchant, { orderId: 'CHECKOUT-1' })
-  const { clientSecret } = await response.json()
+test('opens a test checkout without a secret, and shows its result', async ({ page, stack }) => {
   const shop = await startSite((_, answer) => answer.end('The shop'))
-  await merchant.open('settings')
-  await page.getByLabel('Origin').fill(shop.origin)
-  await page.getByRole('button', { name: 'Register' }).click()
-  await expect(page.getByRole('button', { name: `Remove ${shop.origin}` })).toBeVisible()
-  await page.getByRole('link', { name: 'Intents' }).click()
+  const environment = await SandboxEnvironment.create(stack.api, [])
+  await environment.addOrigin(shop.origin)
+  const api = { ...stack.api, apiKey: environment.apiKey }
+  const response = await create({ api }, { orderId: 'CHECKOUT-1' })
+  const { clientSecret } = await response.json()
+  await page.goto(`${stack.api.inspectorUrl}/${environment.id}/intents`)
   const opening = page.context().waitForEvent('page')
   await page.getByRole('button', { name: 'Open a test checkout' }).click()
   const checkout = await opening
@@ -211,5 +211,6 @@ test('opens a test checkout without a secret, and shows its result', async ({ pa
   await expect(page.locator(shown)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Open a test checkout' })).toHaveCount(0)
   await checkout.close()
+  await environment.delete()
   await shop.close()
 })
