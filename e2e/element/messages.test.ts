@@ -57,18 +57,6 @@ test('sends the closest language to the frame, also when it changes', async ({ p
   expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
-test('mounts again once after a failure, then offers to try again', async ({ page, sites }) => {
-  await sites.openShop({ hosted: { steps: ['fail-internal'] } })
-  await waitForEvent(page, 'pi-error internal')
-  expect(sites.requests).toHaveLength(2)
-  const help = 'Test mode: pi-checkout: internal.'
-  await expect(page.getByRole('alert')).toContainText(help)
-  sites.serveCheckout({})
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await waitForState(page, 'ready')
-  expect(await page.evaluate('pay.error')).toBeNull()
-})
-
 test('offers no other page without a network', async ({ page, sites, context, pageErrors }) => {
   pageErrors.allow(/ERR_INTERNET_DISCONNECTED/)
   const body =

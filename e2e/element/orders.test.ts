@@ -2,7 +2,6 @@ import type { Page } from '@playwright/test'
 import {
   actInFrame,
   configure,
-  eventsOf,
   expect,
   type Order,
   serveOrders,
@@ -97,28 +96,6 @@ test('a second tab that moves the session leaves this one its order', async ({ p
   await actInFrame(page, 'finish')
   await waitForState(page, 'paid')
   expect(requests).toEqual(['handoff A', 'status A'])
-})
-
-test('a page reloaded after the payment shows its result', async ({ page, sites, pageErrors }) => {
-  pageErrors.allow(/status of 409/)
-  for (const [phase, expected] of [
-    ['paid', 'We have received your payment.'],
-    [
-      'processing',
-      'Your bank is processing the payment. You can close this page. Do not pay again.',
-    ],
-  ] as const) {
-    await serveOrders(page, sites, { A: { phase } })
-    await sites.openShop({ body: element(ofA), script: configure })
-    await waitForEvent(page, `pi-phase ${phase}`)
-    await expect(page.locator('#pay')).toHaveText(expected)
-    expect(await eventsOf(page)).toEqual([
-      'pi-statechange loading',
-      'pi-statechange confirming',
-      `pi-statechange ${phase}`,
-      `pi-phase ${phase}`,
-    ])
-  }
 })
 
 test('an ended session ends the wait for the status', async ({ page, sites, pageErrors }) => {

@@ -1,19 +1,6 @@
 import { addToCart, payButton } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-test('says that the form did not load while handoffs fail', async ({ page, pageErrors }) => {
-  pageErrors.allow(/Failed to load resource|pi-checkout: /)
-  await addToCart(page)
-  await page.goto('/cart')
-  const json = { code: 'payment_unavailable' }
-  await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, json }))
-  await page.getByTestId('place-order').click()
-  await expect(page.getByRole('alert')).toContainText('did not load. No new payment was started.')
-  await page.unroute('**/checkout/handoff')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(payButton(page)).toBeEnabled()
-})
-
 test('a silent service leaves the cart complete, and the form says that it takes long', async ({
   page,
   stack,
