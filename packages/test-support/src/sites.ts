@@ -19,15 +19,15 @@ export interface Site {
  */
 export async function startSite(
   listener?: RequestListener,
-  { name = '127.0.0.1', port = 0 }: { readonly name?: string; readonly port?: number } = {},
+  { name = '127.0.0.1' }: { readonly name?: string } = {},
 ): Promise<Site> {
   const server = createServer(listener)
-  server.listen(port, '127.0.0.1')
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port: actual } = server.address() as AddressInfo
+  const { port } = server.address() as AddressInfo
   return {
-    port: actual,
-    origin: `http://${name}:${actual}`,
+    port,
+    origin: `http://${name}:${port}`,
     serve: (added) => void server.on('request', added),
     close: async () => {
       const closed = once(server, 'close')
