@@ -18,7 +18,7 @@ test('Back keeps a running frame, and replaces an unresponsive one', async ({ pa
   await page.evaluate(
     "void addEventListener('pageshow', (event) => { window.restored = event.persisted })",
   )
-  await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
+  await page.goto(`${sites.shop.origin}/elsewhere`, { waitUntil: 'domcontentloaded' })
   await page.goBack({ waitUntil: 'commit' })
   await expect.poll(() => page.evaluate('window.restored')).toBe(true)
   await waitForEvent(page, 'pi-finish')
@@ -27,7 +27,7 @@ test('Back keeps a running frame, and replaces an unresponsive one', async ({ pa
   await page.clock.install()
   await sites.openShop({ headers, hosted: { steps: ['ready', 'silence'] } })
   await waitForEvent(page, 'pi-ready')
-  await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
+  await page.goto(`${sites.shop.origin}/elsewhere`, { waitUntil: 'domcontentloaded' })
   sites.serveCheckout({})
   await page.goBack({ waitUntil: 'commit' })
   await expect.poll(() => eventsAfterTick(page)).toEqual([...readyEvents, ...readyEvents])

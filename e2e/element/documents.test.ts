@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { readDocument } from '../../scripts/docs/documents.mjs'
 import {
   expect,
   observeShifts,
@@ -11,11 +11,10 @@ import {
 
 /** The HTML page of the README, with another checkout. */
 function readPage(checkout: string): string {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  const blocks = [...readme.matchAll(/```html\n([\s\S]*?)```/g)].map(([, html = '']) => html)
-  const pages = blocks.filter((html) => html.includes('pi-checkout.js'))
-  expect(pages).toHaveLength(1)
-  return String(pages[0])
+  const page = readDocument('README.md').blocks.find(
+    ({ language, code }) => language === 'html' && code.includes('pi-checkout.js'),
+  )
+  return String(page?.code)
     .replaceAll(/CHECKOUT|https:\/\/pay\.example/g, checkout)
     .replace('</pi-checkout>', '</pi-checkout><p>After the checkout</p>')
 }
@@ -27,7 +26,7 @@ test('the page of the README shows what it needs if its script is blocked', asyn
 }) => {
   pageErrors.allow(/Failed to load resource/)
   await page.route('**/*.js', (route) => route.abort())
-  await sites.openShop({ html: readPage(sites.checkout) })
+  await sites.openShop({ html: readPage(sites.checkout.origin) })
   await expect(page.getByText('It needs JavaScript')).toBeVisible()
   await expect(page.getByText('Thank you')).toBeHidden()
 })
@@ -40,7 +39,7 @@ test('the page of the README shifts nothing while it loads', async ({ page, site
   })
   await serveOrders(page, sites, {})
   await observeShifts(page)
-  await sites.openShop({ html: readPage(sites.checkout) })
+  await sites.openShop({ html: readPage(sites.checkout.origin) })
   await waitForEvent(page, 'pi-ready')
   expect(await shiftOf(page)).toBe(0)
 })

@@ -30,7 +30,7 @@ for (const [name, framework, component] of [
   test(`${name}: a kept component pays the order of each render`, async ({ page, sites }) => {
     const orders: Record<string, Order> = { A: { phase: 'open' }, B: { phase: 'open' } }
     const requests = await serveOrders(page, sites, orders)
-    const script = await bundleComponent(framework, sites.checkout, component)
+    const script = await bundleComponent(framework, sites.checkout.origin, component)
     await sites.openShop({ body: '<div id="app"></div>', script })
     const isIn = (state: string) =>
       expect(page.locator(`pi-checkout:state(${state})`)).toHaveCount(1)

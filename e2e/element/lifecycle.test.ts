@@ -73,6 +73,6 @@ test('dispatches pi-leave before the page moves: a handler removed in it does no
   await waitForState(page, 'idle')
   await page.getByRole('heading', { name: 'Shop' }).click()
   await expect(page.locator('#pay:state(finished)')).toHaveCount(1)
-  expect(page.url()).toBe(sites.shop + path)
+  expect(page.url()).toBe(sites.shop.origin + path)
   expect(prompts).toBe(0)
 })

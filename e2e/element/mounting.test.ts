@@ -14,7 +14,7 @@ const setHandoff = `pay.handoff = ${handoff}`
 const setFetchHandoff = `pay.fetchHandoff = async () => (${handoff})`
 
 test('mounts the hosted page from the two values, and keeps no secret', async ({ page, sites }) => {
-  const { attacker } = sites
+  const { origin: attacker } = sites.attacker
   for (const [name, script, body = element] of [
     ['handoff', `${configure}; ${setHandoff}`],
     ['handoff before the definition', configure, `${element}<script>${setHandoff}</script>`],
@@ -47,7 +47,7 @@ test('mounts the hosted page from the two values, and keeps no secret', async ({
       const requested = sites.requests.slice(before).filter((path) => !path.endsWith('.js'))
       expect(requested).toEqual(['/checkout/pi_1'])
       const src = await page.locator('iframe').getAttribute('src')
-      expect(src).toBe(`${sites.checkout}/checkout/pi_1`)
+      expect(src).toBe(`${sites.checkout.origin}/checkout/pi_1`)
       expect(await textInFrame(page, 'secret')).toBe('yes')
       expect(await page.evaluate('pay.handoff')).toBeNull()
       if (script.includes(setHandoff)) {
@@ -73,22 +73,21 @@ test('sends no port or secret to a frame that left the checkout', async ({ page,
   const hello =
     "parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc: 'A'.repeat(32) }, '*')"
   // The second message arrives after the first one was handled.
-  sites.serveAttacker(
-    () => `<script>
+  sites.attacker.respond = () => `<script>
       ${hello}
       addEventListener('message', ({ ports }) => { document.title = 'received ' + ports.length })
       parent.postMessage('after the hello', '*')
-    </script>`,
-  )
+    </script>`
   await page.addInitScript(`
     if (top === window)
       addEventListener('message', ({ data }) => { if (data === 'after the hello') window.handled = true })`)
   await sites.openShop({
-    hosted: () => `<script>${hello}; location.href = ${JSON.stringify(sites.attacker)}</script>`,
+    hosted: () =>
+      `<script>${hello}; location.href = ${JSON.stringify(sites.attacker.origin)}</script>`,
   })
   await expect.poll(() => page.evaluate('window.handled')).toBe(true)
   const frame = page.frames()[1]
-  expect(frame?.url()).toBe(`${sites.attacker}/`)
+  expect(frame?.url()).toBe(`${sites.attacker.origin}/`)
   // Whatever the element sent to it has arrived before this.
   await frame?.evaluate('new Promise((resolve) => setTimeout(resolve))')
   expect(await frame?.title()).toBe('Prizes')

@@ -37,10 +37,10 @@ test('names what else forbids the frame', async ({ page, sites, pageErrors }) =>
     await waitForEvent(page, `pi-error ${code}`)
   }
   await sites.openShop({
-    hosted: () => ({ body: '', headers: policy(`frame-ancestors ${sites.shop}`) }),
+    hosted: () => ({ body: '', headers: policy(`frame-ancestors ${sites.shop.origin}`) }),
   })
-  sites.serveAttacker(() => `<iframe src="${sites.shop}/"></iframe>`)
-  await page.goto(sites.attacker, { waitUntil: 'domcontentloaded' })
+  sites.attacker.respond = () => `<iframe src="${sites.shop.origin}/"></iframe>`
+  await page.goto(sites.attacker.origin, { waitUntil: 'domcontentloaded' })
   const shop = page.frameLocator('iframe')
   await expect(shop.locator('#pay:state(loading)')).toHaveCount(1)
   await passTries()
@@ -53,7 +53,7 @@ test('the documented policy causes no violation', async ({ page, sites, pageErro
   await sites.openShop({
     headers: policy(
       "default-src 'none'; script-src 'self'; style-src 'none'; connect-src 'none'; img-src 'none'; " +
-        `frame-src ${sites.checkout}; require-trusted-types-for 'script'; trusted-types lit-html`,
+        `frame-src ${sites.checkout.origin}; require-trusted-types-for 'script'; trusted-types lit-html`,
     ),
   })
   await waitForEvent(page, 'pi-ready')
