@@ -1,5 +1,5 @@
 // The examples that a framework builds: installed from the tarballs, built, started, and paid in as a merchant's buyer.
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -9,6 +9,7 @@ import { freePort } from '@pi-checkout/test-support/free-port'
 import { root, runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { startService } from '@pi-checkout/test-support/stack'
 import type { Page } from '@playwright/test'
+import { readDocument } from '../../scripts/docs/documents.mjs'
 import { install } from '../../scripts/install.mjs'
 import { nodeBinary, nodeVersions } from '../../scripts/node-versions.mjs'
 import { pack } from '../../scripts/pack.mjs'
@@ -135,10 +136,10 @@ test.describe(() => {
     pageErrors,
   }) => {
     pageErrors.allow(/\/favicon\.ico/)
-    const guide = readFileSync(join(root, 'packages/element/guides/frameworks.md'), 'utf8')
-    const files = guide.matchAll(/^```jsx?\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)
+    const { blocks } = readDocument('packages/element/guides/frameworks.md')
+    const files = blocks.filter(({ name }) => name !== undefined)
     await example.build([
-      ...[...files].map(([, name = '', code = '']) => [name, code] as const),
+      ...files.map(({ name = '', code }) => [name, code] as const),
       ['next.config.js', nextConfig],
     ])
     await example.start()

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { payWith } from '@pi-checkout/element/testing'
@@ -9,8 +9,8 @@ import { createCertificate } from '@pi-checkout/test-support/certificate'
 import { register } from '@pi-checkout/test-support/example'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { postgresBinaries, startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
-import { root } from '@pi-checkout/test-support/process'
 import { newSecretKey, startService, startShop } from '@pi-checkout/test-support/stack'
+import { readDocument } from '../../scripts/docs/documents.mjs'
 import { expect, test } from '../fixtures/base-test.ts'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
 
@@ -35,11 +35,12 @@ test('two instances behind the proxy of the guide for a team serve an https shop
   const origin = (name: string): string => `https://${name}.localhost:${https}`
   await mkdir(folder, { recursive: true })
   const { cert, key } = await createCertificate(['pay.localhost', 'bank.localhost'])
-  const guide = await readFile(join(root, 'packages/service/guides/team.md'), 'utf8')
+  const { blocks } = readDocument('packages/service/guides/team.md')
+  const nginxBlock = blocks.find(({ language }) => language === 'nginx')
   const files = {
     'fullchain.pem': cert,
     'privkey.pem': key,
-    'nginx.conf': configuration(guide, folder),
+    'nginx.conf': configuration(String(nginxBlock?.code), folder),
   }
   for (const [name, text] of Object.entries(files)) {
     const here = text
@@ -99,8 +100,7 @@ test('two instances behind the proxy of the guide for a team serve an https shop
 })
 
 /** The block of the guide, and what Debian's own `nginx.conf` has around it. */
-function configuration(guide: string, folder: string): string {
-  const [, block = ''] = /^```nginx\n([\s\S]*?)^```/m.exec(guide) ?? []
+function configuration(block: string, folder: string): string {
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   )
