@@ -45,7 +45,7 @@ test('sends the closest language to the frame, also when it changes', async ({ p
   const frame = page.locator('#pay iframe')
   for (const [act, locale, title] of [
     ["document.documentElement.lang = 'ru'", 'ru', 'Форма оплаты'],
-    ["pay.locale = 'hy'", 'hy', 'Վճարման ձև'],
+    ["pay.locale = 'hy'", 'hy', 'Վճարման էջ'],
     ["pay.locale = null; pay.label = 'Pay'", 'ru', 'Pay'],
   ] as const) {
     await page.evaluate(`{ ${act} }`)
