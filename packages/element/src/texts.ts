@@ -57,7 +57,6 @@ export const texts = {
 export type TextName = keyof typeof texts
 
 type Result = readonly [icon: string, ...TextName[]]
-type ResultState = Extract<CheckoutState, PaymentPhase | 'confirming'>
 
 /** The icon and the sentences of each result: of a state, or of a state with a reason. */
 const results: { readonly [name: string]: Result } = {
@@ -69,7 +68,7 @@ const results: { readonly [name: string]: Result } = {
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded'],
-} satisfies Record<ResultState | `failed ${string}`, Result>
+} satisfies Record<Extract<CheckoutState, PaymentPhase | 'confirming'> | `failed ${string}`, Result>
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */
 export function textsFor(tag: string): (name: TextName) => string {

@@ -12,9 +12,8 @@ export interface FakeHostedPage {
 /**
  * Returns the hosted page, which accepts any id and secret, and plays each outcome of `payWith` without a network.
  *
- * A payment keeps its state in the tab, if the browser gives the frame storage: some give a frame of another site none, as
- * Chromium with a window does. Then a reload and a redirect begin again. The bank's page of a redirect accepts the code that
- * passes only.
+ * A payment keeps its state in the tab. Without storage, as in a frame of another site in Chromium with a window, a reload
+ * and a redirect begin again. The bank's page of a redirect accepts the code that passes only.
  *
  * @returns The page as text, and as a `fetch` handler for any server.
  * @example

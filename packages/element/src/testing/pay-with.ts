@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { testCards } from '@pi-checkout/contract/sandbox'
+import { challengeCodes, testCards } from '@pi-checkout/contract/sandbox'
 import type { FrameLocator, Locator, Page } from '@playwright/test'
 import { type PaymentOutcome, type PaymentPlan, plans } from './plans.ts'
 
@@ -53,7 +53,7 @@ export async function payWith(where: Page | Locator, outcome: PaymentOutcome): P
     await field.waitFor()
     if (plan.bank === 'cancel') await press(form.locator('button.link:visible'))
     else {
-      await field.fill(plan.bank)
+      await field.fill(challengeCodes[plan.bank])
       await press(bank.locator('form button:enabled').nth(0))
     }
   }
