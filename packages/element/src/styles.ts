@@ -105,7 +105,7 @@ export const styles = unsafeCSS(`
   [data-icon='!'] {
     background: #d603;
   }
-  [data-icon=×] {
+  [data-icon=✗] {
     background: #d223;
   }
   .help {

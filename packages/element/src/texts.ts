@@ -64,7 +64,7 @@ const results: { readonly [name: string]: Result } = {
   processing: ['⋯', 'processing', 'leave', 'once'],
   paid: ['✓', 'paid'],
   review: ['⋯', 'review', 'leave', 'once'],
-  failed: ['×', 'failed', 'uncharged'],
+  failed: ['✗', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded'],

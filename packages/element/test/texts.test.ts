@@ -63,8 +63,8 @@ test.each([
   ['failed', 'canceled', `✕ The payment was canceled. ${unpaid}`],
   ['failed', 'expired', `✕ The time to pay has expired. ${unpaid}`],
   ['failed', 'refunded', '↺ Your payment was refunded.'],
-  ['failed', 'constructor', `× The payment failed. ${unpaid}`],
-  ['failed', undefined, `× The payment failed. ${unpaid}`],
+  ['failed', 'constructor', `✗ The payment failed. ${unpaid}`],
+  ['failed', undefined, `✗ The payment failed. ${unpaid}`],
   ['ready', undefined, ''],
 ])('tells the buyer for %s because of %s: %s', (state, reason, text) => {
   const [icon, ...names] = resultOf(state, reason)
