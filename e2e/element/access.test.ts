@@ -122,19 +122,19 @@ async function openOrder(
 
 const announced = (page: Page): Promise<string[]> => page.evaluate('announced')
 
-const received = 'We have received your payment.'
+const received = 'We have received your payment. You can close this page.'
 
 test('each result is heard once, and takes the focus of the form only', async ({ page, sites }) => {
   for (const [phase, text, inForm = false] of [
     [
       'processing',
-      'Your bank is processing the payment. You can close this page. Do not pay again.',
+      'Your bank is processing the payment. Do not pay again. You can close this page.',
     ],
     ['paid', received],
     ['paid', received, true],
     [
       'review',
-      'We have received your payment and are checking it. You can close this page. Do not pay again.',
+      'We have received your payment and are checking it. Do not pay again. You can close this page.',
     ],
     ['failed', 'The payment failed. You were not charged.'],
   ] as const) {
@@ -164,8 +164,8 @@ test('a buyer in the form hears of a long wait', async ({ page, sites, pageError
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
   // The form says what happened to the money.
-  const waiting = 'The shop is updating your order. You can close this page.'
-  await expect(page.getByText('The shop is updating your order.')).toBeVisible()
+  const waiting = 'The shop has not updated your order yet. You can close this page.'
+  await expect(page.getByText('The shop has not updated your order yet.')).toBeVisible()
   await expect.poll(() => announced(page)).toEqual([waiting])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)

@@ -104,7 +104,7 @@ for (const outcome of keysOf(ends)) {
     if (outcome === 'stolen') {
       // Not what to do about a decline that leaves the form open.
       await expect(hostedPage(page).locator('.settled [role=status]')).toHaveText(
-        'Your card was declined. You were not charged. Go back to the shop to try again.',
+        'Your card was declined. You were not charged.',
       )
     }
     if (outcome === 'pending') {

@@ -7,11 +7,6 @@ export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
   /** Fits below each result that the form may show. */
-  confirming: [
-    'The shop is updating your order.',
-    'Խանութը թարմացնում է պատվերը։',
-    'Магазин обновляет ваш заказ.',
-  ],
   unconfirmed: [
     'The shop has not updated your order yet.',
     'Խանութը դեռ չի թարմացրել պատվերը։',
@@ -60,10 +55,10 @@ type Result = readonly [icon: string, ...TextName[]]
 
 /** The icon and the sentences of each result: of a state, or of a state with a reason. */
 const results: { readonly [name: string]: Result } = {
-  confirming: ['⋯', 'confirming', 'leave', 'once'],
-  processing: ['⋯', 'processing', 'leave', 'once'],
-  paid: ['✓', 'paid'],
-  review: ['⋯', 'review', 'leave', 'once'],
+  confirming: ['⋯', 'unconfirmed', 'once', 'leave'],
+  processing: ['⋯', 'processing', 'once', 'leave'],
+  paid: ['✓', 'paid', 'leave'],
+  review: ['⋯', 'review', 'once', 'leave'],
   failed: ['✗', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
@@ -98,11 +93,12 @@ export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName
 /** Returns what happened, and what the buyer can do. @param hasPaid - Whether the payment may have been made. */
 export function errorOf(error: CheckoutError, hasPaid: boolean): readonly TextName[] {
   const button = buttonFor(error)
-  if (hasPaid || error.code === 'status_failed') {
-    const isPermanent = button === 'check' && Object(error.cause).retryable === false
+  const mayHavePaid = hasPaid || error.code === 'status_failed'
+  if (button === 'reload') return ['ended', mayHavePaid ? 'once' : 'unstarted']
+  if (mayHavePaid) {
+    const isPermanent = Object(error.cause).retryable === false
     return isPermanent ? ['unconfirmed', 'once', 'contact'] : ['unconfirmed', 'once']
   }
-  if (button === 'reload') return ['ended', 'unstarted']
   if (!button) return ['unavailable', 'unstarted', 'contact']
   return [error.code === 'offline' ? error.code : 'unavailable', 'unstarted']
 }

@@ -39,7 +39,7 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   ['status_failed', waiting, 'Check again'],
   ['status_failed', `${waiting} Contact the shop.`, 'Check again', 404],
   // The session of the shop has ended.
-  ['status_failed', waiting, 'Reload', 401],
+  ['status_failed', 'Your session has expired. Do not pay again.', 'Reload', 401],
   ['handoff_failed', ended, 'Reload', 401],
   ['handoff_failed', ended, 'Reload', 404, 'order_not_found'],
   ['handoff_failed', `${unavailable} ${unstarted} Contact the shop.`, undefined, 404],
@@ -52,13 +52,13 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   expect(button && textsFor('en')(button)).toBe(label)
 })
 
-const left = 'You can close this page. Do not pay again.'
+const left = 'Do not pay again. You can close this page.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ The shop is updating your order. ${left}`],
+  ['confirming', undefined, `⋯ The shop has not updated your order yet. ${left}`],
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
-  ['paid', undefined, '✓ We have received your payment.'],
+  ['paid', undefined, '✓ We have received your payment. You can close this page.'],
   ['review', 'duplicate', `⋯ We have received your payment and are checking it. ${left}`],
   ['failed', 'canceled', `✕ The payment was canceled. ${unpaid}`],
   ['failed', 'expired', `✕ The time to pay has expired. ${unpaid}`],
