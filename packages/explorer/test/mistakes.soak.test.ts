@@ -44,6 +44,32 @@ for (const [mistake, [broken, replay]] of Object.entries(mistakes)) {
   })
 }
 
+test.each([
+  [
+    'forgets the intent of an earlier version',
+    'paid_unreviewed',
+    'handoff.A.1 edit.A.1 handoff.A.1',
+  ],
+  [
+    'counts attempts for the order',
+    'double_payment',
+    'handoff.A.1 edit.A.1 handoff.A.1 edit.A.1 handoff.A.1 pay.A.1.stolen poll.A.1 edit.A.1 handoff.A.1',
+  ],
+  [
+    'hands out an intent that was not stored',
+    'payment_lost',
+    'handoff.A.1 pay.A.1.stolen poll.A.1 handoff.A.1',
+  ],
+])('rejects a shop by hand that %s', async (_, rule, replay) => {
+  const { violation } = await explore({ ...shopWith('by-hand'), replay })
+  expect(violation?.rule, violation?.detail).toBe(rule)
+})
+
+test('finds that a shop by hand loses payments', async () => {
+  const { violation } = await explore({ ...shopWith('by-hand'), runs: 10_000, time: 60_000 })
+  expect(violation).toBeDefined()
+})
+
 /** The mistakes to search for: each search takes up to a minute. */
 const searched = (process.env.PI_MISTAKES ?? 'random-key').split(' ')
 
