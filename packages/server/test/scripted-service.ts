@@ -18,8 +18,11 @@ interface SeenRequest {
 /** Responds to one request. The last step of a script repeats. */
 export type Step = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
 
-/** Serves a fake service over HTTP. */
-export function listenerOf(service: FakeService): RequestListener {
+/** Serves a fake service over HTTP. `lose` may delay and destroy a response after the request was executed. */
+export function listenerOf(
+  service: FakeService,
+  lose: (response: ServerResponse) => Promise<unknown> = async () => {},
+): RequestListener {
   return async (request, response) => {
     const { method = '' } = request
     const headers = request.headers as Record<string, string>
@@ -29,6 +32,7 @@ export function listenerOf(service: FakeService): RequestListener {
     const init = { method, headers, ...(body && { body }), signal: left.signal }
     const address = `https://fake-service.invalid${request.url}`
     const result = await service.options.fetch(address, init).catch(() => undefined)
+    await lose(response)
     if (!result) response.destroy()
     if (!result || response.destroyed) return
     response.writeHead(result.status, Object.fromEntries(result.headers))
