@@ -172,30 +172,49 @@ for (const version of nodeVersions) {
 }
 
 const server = `
-import { type Currency, createCheckout, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, type CheckoutOrder, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 import { toNode } from '@pi-checkout/server/node'
 import { fakeService } from '@pi-checkout/server/testing'
 import { startService } from '@pi-checkout/service'
 import express from 'express'
-export const intents = new PaymentIntents(fakeService().options)
-express().use(toNode({} as ReturnType<typeof createCheckout>))
+let order: CheckoutOrder = { orderId: crypto.randomUUID().replaceAll('-', ''), amount: 150000, currency: 'AMD' }
+let paidBy = ''
+const checkout = createCheckout({
+  intents: new PaymentIntents(fakeService().options),
+  shopOrigin: 'https://shop.example',
+  authorize: () => order.orderId,
+  order: () => order,
+  payments: memoryPayments(),
+  onPaid: ({ payment }) => {
+    paidBy = payment.intentId
+    return paidBy !== ''
+  },
+})
+express().use(toNode(checkout))
+export const listener = toNode(checkout)
 export const service = await startService()
 // @ts-expect-error The currency is not one of the specification.
-export const currency: Currency = 'XXX'
+order = { ...order, currency: 'XXX' }
 `
 const page = `
 import { configureCheckout } from '@pi-checkout/element'
-import { followPayment } from '@pi-checkout/element/client'
+import { followPayment, type OrderRequest, postHandoff } from '@pi-checkout/element/client'
 import { PiCheckout } from '@pi-checkout/element/react'
 import { payWith } from '@pi-checkout/element/testing'
 import '@pi-checkout/element/vue'
 import '@pi-checkout/element/svelte'
 configureCheckout({ checkoutOrigin: 'https://pay.example' })
-export const form = <PiCheckout orderId="A-1" onPhase={({ phase }) => phase === 'paid'} />
+export function Checkout() {
+  return <PiCheckout basePath="/checkout" orderId="A-1" onPhase={({ phase }) => phase === 'paid'} />
+}
 const pay = document.querySelector('pi-checkout')
-pay?.addEventListener('pi-phase', ({ phase }) => phase === 'paid')
-// @ts-expect-error A property that the element does not have.
-pay?.fetchhandoff
+if (pay) {
+  pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', options)
+  // @ts-expect-error A property that the element does not have.
+  pay.fetchhandoff = pay.fetchHandoff
+  pay.addEventListener('pi-phase', ({ phase }) => phase === 'paid')
+  pay.addEventListener('pi-ready', () => pay.focus())
+}
 export const [phase, outcome] = [await followPayment('/checkout/status'), payWith]
 `
 const worker = `
