@@ -275,12 +275,12 @@ export class PiCheckout extends LitElement {
     const help = helpFor(error)
     const button = buttonFor(error)
     // The frame shows its result.
-    const hasPaid = !!(this.#frame.element || this.#payment.payment.submitted)
+    const isSubmitted = !!(this.#frame.element || this.#payment.payment.submitted)
     return this.#message(
-      html`<slot name="error">${this.#sentences(errorOf(error, hasPaid), '!')}</slot>`,
+      html`<slot name="error">${this.#sentences(errorOf(error, isSubmitted), '!')}</slot>`,
       button,
       // Not beside "Do not pay again", and not without a network.
-      html`<slot name="page" ?hidden=${hasPaid || ['status_failed', 'offline'].includes(error.code)}
+      html`<slot name="page" ?hidden=${isSubmitted || ['status_failed', 'offline'].includes(error.code)}
         @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`,
     )

@@ -203,7 +203,7 @@ function afterFrame(payment: Payment, event: FrameEvent): Payment {
       return afterFail({ ...payment, frame: undefined }, event.error)
     default: {
       if (name === 'confirming' || name === 'finished') return payment
-      const after = { ...payment, error: undefined }
+      const after = { ...payment, error: undefined, submitted: false }
       return ended(source?.fetchStatus ? following(after) : entered(after, 'finished'))
     }
   }

@@ -90,10 +90,10 @@ export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName
   return code === 'status_failed' ? 'check' : retryable ? 'retry' : undefined
 }
 
-/** Returns what happened, and what the buyer can do. @param hasPaid - Whether the payment may have been made. */
-export function errorOf(error: CheckoutError, hasPaid: boolean): readonly TextName[] {
+/** Returns what happened, and what the buyer can do. @param isSubmitted - Whether the buyer has submitted the form. */
+export function errorOf(error: CheckoutError, isSubmitted: boolean): readonly TextName[] {
   const button = buttonFor(error)
-  const mayHavePaid = hasPaid || error.code === 'status_failed'
+  const mayHavePaid = isSubmitted || error.code === 'status_failed'
   if (button === 'reload') return ['ended', mayHavePaid ? 'once' : 'unstarted']
   if (mayHavePaid) {
     const isPermanent = Object(error.cause).retryable === false

@@ -256,6 +256,7 @@ test('in every reachable state each wait ends, and old messages change nothing',
     if (is('ready', 'busy', 'finished')) expect(frame, text).toBeDefined()
     if (is('paid', 'review', 'failed', 'processing')) expect(frame, text).toBeUndefined()
     if (frame !== undefined) expect(known, text).toBeDefined()
+    if (payment.submitted) expect(is('busy', 'loading', 'confirming', 'error'), text).toBe(true)
     expect(payment.error !== undefined, text).toBe(is('error'))
     // Nothing is for another order than the page's, unless a payment is in progress.
     if (source?.orderId && !is('idle')) expect(payment.orderId).toBe(source.orderId)
