@@ -81,7 +81,7 @@ for (const [name, attributes, showA, showB, when] of [
         await actInFrame(page, 'finish')
         await waitForState(page, 'paid')
         expect(requests.slice(asked)).toEqual(['status B'])
-        await expect(text).toContainText('We have received your payment.')
+        await expect(text).toHaveText('We have received your payment. You can close this page.')
       })
     }
   })
