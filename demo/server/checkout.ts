@@ -1,9 +1,10 @@
 /**
  * How this shop takes payments, on the server. Copy this file, and `views/pay-page.ts`, which has the markup.
  *
- * 1. The policy of each page: it may load the element and frame the hosted checkout.
- * 2. The look and the language of the checkout.
- * 3. The checkout: who may pay for an order, what it costs, and what happens when it is paid.
+ * 1. The look and the language of the checkout.
+ * 2. The checkout: who may pay for an order, what it costs, and what happens when it is paid.
+ *
+ * The policy of the pages is in `headers.ts`.
  *
  * @module
  */
