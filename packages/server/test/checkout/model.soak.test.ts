@@ -91,7 +91,7 @@ const rules: readonly [string, string, string, violation: RegExp, mix: readonly 
     ['edits', 'reopened'],
   ],
   [
-    'the looks at an order that nobody pays for months',
+    'the looks at an order that is open for months',
     'if (!isUnsettled(payment, now)) return Infinity',
     'if (!isUnsettled(payment, now) || isOld) return Infinity',
     /an order is left alone/,
