@@ -40,11 +40,11 @@ test('two instances behind the proxy of the guide for a team serve an https shop
   const files = {
     'fullchain.pem': cert,
     'privkey.pem': key,
-    'nginx.conf': configuration(String(nginxBlock?.code), folder),
+    'nginx.conf': configuration(String(nginxBlock?.code)),
   }
   for (const [name, text] of Object.entries(files)) {
     const here = text
-      .replaceAll('/etc/letsencrypt/live/payments', folder)
+      .replaceAll('/etc/letsencrypt/live/payments/', '')
       .replaceAll(/(?<=listen |127\.0\.0\.1:)\d+/g, (port) => String(ports[port]))
       .replaceAll(/(pay|bank)\.example\.(?:com|net)/g, '$1.localhost')
     await writeFile(join(folder, name), here)
@@ -99,15 +99,15 @@ test('two instances behind the proxy of the guide for a team serve an https shop
   }
 })
 
-/** The block of the guide, and what Debian's own `nginx.conf` has around it. */
-function configuration(block: string, folder: string): string {
+/** The block of the guide, and what Debian's own `nginx.conf` has around it. Paths are below the folder of the file. */
+function configuration(block: string): string {
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+    (kind) => `${kind}_temp_path ${kind};`,
   )
   return `
     daemon off;
     ${process.getuid?.() === 0 ? 'user root root;' : ''}
-    pid ${folder}/nginx.pid;
+    pid nginx.pid;
     events { worker_connections 768; }
     http { access_log off; ${folders.join(' ')} ${block} }`
 }
