@@ -134,7 +134,7 @@ test('each result is heard once, and takes the focus of the form only', async ({
     ['paid', received, true],
     [
       'review',
-      'We have received your payment and are checking it. Do not pay again. You can close this page.',
+      'We have received your payment. We are checking your payment. Do not pay again. You can close this page.',
     ],
     ['failed', 'The payment failed. You were not charged.'],
   ] as const) {

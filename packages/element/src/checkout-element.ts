@@ -262,7 +262,7 @@ export class PiCheckout extends LitElement {
   #result(): unknown {
     const { state } = this
     const { delay, report } = this.#payment.payment
-    const { reason } = report ?? {}
+    const { reason = this.#frame.element && 'form' } = report ?? {}
     const [icon, ...names] = resultOf(state, reason)
     // The frame shows its own result, with a line below it.
     if (!icon || (this.#frame.element && !delay)) return nothing

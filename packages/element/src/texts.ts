@@ -6,6 +6,11 @@ import type { CheckoutState } from './events.ts'
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
+  checking: [
+    'We are checking your payment.',
+    'Մենք ստուգում ենք ձեր վճարումը։',
+    'Мы проверяем ваш платёж.',
+  ],
   /** Fits below each result that the form may show. */
   unconfirmed: [
     'The shop has not updated your order yet.',
@@ -23,11 +28,6 @@ export const texts = {
     'We have received your payment.',
     'Մենք ստացել ենք ձեր վճարումը։',
     'Мы получили ваш платёж.',
-  ],
-  review: [
-    'We have received your payment and are checking it.',
-    'Ստացել ենք ձեր վճարումը և ստուգում ենք այն։',
-    'Мы получили ваш платёж и проверяем его.',
   ],
   failed: ['The payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
@@ -53,17 +53,21 @@ export type TextName = keyof typeof texts
 
 type Result = readonly [icon: string, ...TextName[]]
 
-/** The icon and the sentences of each result: of a state, or of a state with a reason. */
+/** The icon and the sentences of each result: of a state, of one with a reason, or of one below the form's result. */
 const results: { readonly [name: string]: Result } = {
-  confirming: ['⋯', 'unconfirmed', 'once', 'leave'],
+  confirming: ['⋯', 'checking', 'once', 'leave'],
+  'confirming form': ['⋯', 'unconfirmed', 'leave'],
   processing: ['⋯', 'processing', 'once', 'leave'],
   paid: ['✓', 'paid', 'leave'],
-  review: ['⋯', 'review', 'once', 'leave'],
+  review: ['⋯', 'paid', 'checking', 'once', 'leave'],
   failed: ['✗', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded'],
-} satisfies Record<Extract<CheckoutState, PaymentPhase | 'confirming'> | `failed ${string}`, Result>
+} satisfies Record<
+  Extract<CheckoutState, PaymentPhase | 'confirming'> | 'confirming form' | `failed ${string}`,
+  Result
+>
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */
 export function textsFor(tag: string): (name: TextName) => string {

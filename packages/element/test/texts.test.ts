@@ -56,10 +56,11 @@ const left = 'Do not pay again. You can close this page.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ The shop has not updated your order yet. ${left}`],
+  ['confirming', undefined, `⋯ We are checking your payment. ${left}`],
+  ['confirming', 'form', '⋯ The shop has not updated your order yet. You can close this page.'],
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
   ['paid', undefined, '✓ We have received your payment. You can close this page.'],
-  ['review', 'duplicate', `⋯ We have received your payment and are checking it. ${left}`],
+  ['review', 'duplicate', `⋯ We have received your payment. We are checking your payment. ${left}`],
   ['failed', 'canceled', `✕ The payment was canceled. ${unpaid}`],
   ['failed', 'expired', `✕ The time to pay has expired. ${unpaid}`],
   ['failed', 'refunded', '↺ Your payment was refunded.'],
