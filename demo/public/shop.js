@@ -36,13 +36,3 @@ if (document.querySelector('[data-waiting]')) {
 function load() {
   return fetch(location.href).catch(() => undefined)
 }
-
-// After the page has loaded: a frame that begins earlier delays it until the service responds. A frame that the page
-// itself has would add a step to the history when the buyer goes back.
-addEventListener('load', () => {
-  const { preload: src, element: href } = document.body.dataset
-  if (!src) return
-  const create = (tag, properties) => Object.assign(document.createElement(tag), properties)
-  document.head.append(create('link', { rel: 'modulepreload', href }))
-  document.body.append(create('iframe', { src, hidden: true }))
-})

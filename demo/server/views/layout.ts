@@ -24,10 +24,6 @@ export interface Frame {
 export function renderPage(page: Page, frame: Frame): string {
   const { title, place, content, isWaiting } = page
   const { checkoutOrigin } = frame
-  const element = `${checkoutOrigin}/v1/pi-checkout.js`
-  // The scripts of the payment form load before the form is opened: see `shop.js`.
-  const preload =
-    place === 'cart' && html` data-preload="${checkoutOrigin}/v1/preload" data-element="${element}"`
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -40,10 +36,10 @@ export function renderPage(page: Page, frame: Frame): string {
     ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="${versioned(`/styles/${name}.css`)}">`)}
     ${fonts.map((name) => html`<link rel="preload" href="/fonts/${name}.woff2" as="font" type="font/woff2" crossorigin>`)}
     <script type="module" src="${versioned('/shop.js')}"></script>
-    ${place === 'payment' && html`<script type="module" src="${element}"></script>`}
+    ${place === 'payment' && html`<script type="module" src="${checkoutOrigin}/v1/pi-checkout.js"></script>`}
     ${isWaiting && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`}
   </head>
-  <body${preload}>
+  <body>
     <a class="skip" href="#content">Skip to the content</a>
     <header class="top"><div class="page row">${topRow(page, frame)}</div></header>
     <main class="page" id="content"${isWaiting && html` data-waiting`}>${content}</main>

@@ -8,7 +8,6 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** Scripts of pages that load them at the same time, instead of one after another. */
 const preloaded: Readonly<Record<string, readonly string[]>> = {
   '/checkout.html': ['checkout', 'form'],
-  '/preload.html': ['checkout', 'form'],
   '/inspector.html': ['inspector'],
 }
 
@@ -99,7 +98,6 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         checkout: here('checkout.html'),
-        preload: here('preload.html'),
         error: here('error.html'),
         testBank: here('test-bank.html'),
         inspector: here('inspector.html'),

@@ -35,8 +35,6 @@ export const routes = {
   element: { method: 'GET', path: '/v1/pi-checkout.js' },
   /** The file of one version, such as `0.1.0.js`. */
   pinnedElement: { method: 'GET', path: '/pi-checkout-:file' },
-  /** For a hidden iframe of a shop's page. */
-  preload: { method: 'GET', path: '/v1/preload' },
   openapi: { method: 'GET', path: '/openapi.json' },
   home: { method: 'GET', path: '/' },
   docs: { method: 'GET', path: '/docs' },

@@ -2,14 +2,12 @@
 import { join } from 'node:path'
 import { routes } from '../../shared/routes.ts'
 import type { App } from '../http/app.ts'
-import { openPageHeaders } from '../http/page-headers.ts'
-import { page } from '../http/send.ts'
 import { intentIdPattern } from '../ids.ts'
 import { findEnvironment } from '../merchants/environments.ts'
 import type { AppOptions } from '../options.ts'
 import { hostedFolder } from '../package-root.ts'
 import { addFullPageRoutes, IdSchema } from './full-page.ts'
-import { readPage, sendCheckoutPage, sendErrorPage } from './pages.ts'
+import { sendCheckoutPage, sendErrorPage } from './pages.ts'
 
 export function addPageRoutes(app: App, options: AppOptions): void {
   const { db, publicUrl, intents, requestLog } = options
@@ -35,9 +33,6 @@ export function addPageRoutes(app: App, options: AppOptions): void {
     return sendCheckoutPage(reply, options, { environment })
   })
 
-  app.get(routes.preload.path, (_request, reply) =>
-    page(reply, openPageHeaders, readPage('preload')),
-  )
   addFullPageRoutes(app, options)
 }
 
@@ -77,7 +72,7 @@ const assetHeaders = {
 }
 
 const elementHeaders = {
-  // The cart loads the element for the page after it, and a reload does not wait for it.
+  // A reload does not wait for it.
   'cache-control': 'public, max-age=60, stale-while-revalidate=86400',
   // Browsers load module scripts with CORS, and the shop has another origin.
   'access-control-allow-origin': '*',
