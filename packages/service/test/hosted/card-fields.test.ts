@@ -7,7 +7,6 @@ import {
   formatCvc,
   formatExpiry,
   groupNumber,
-  isWholeNumber,
   validate,
 } from '../../hosted/checkout/card-fields.ts'
 import { authorize } from '../../src/provider/acquirer.ts'
@@ -69,12 +68,11 @@ test('accepts a card to the last moment of its month in service time', () => {
   expect(errorOf('12 / 203')).toBe('expiryIncomplete')
 })
 
-test('accepts every test card and detects its complete number', () => {
+test('accepts every test card, and detects its brand', () => {
   for (const number of Object.values(testCards)) {
     const brand = authorize({ number, expMonth: 12, expYear: 2040, cvc: '123' })?.summary.brand
     const cvc = brand === 'amex' ? '1234' : '123'
     expect(validate({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
-    expect(isWholeNumber(groupNumber(number)), number).toBe(true)
     expect(brandOf(number)?.type).toBe(brand)
   }
 })
