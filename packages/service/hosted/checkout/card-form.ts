@@ -54,8 +54,6 @@ export class CardForm extends LightElement {
   @property({ attribute: false }) onPay: (card: CardDetails) => void = () => {}
   @property({ attribute: false }) onCancel: () => void = () => {}
   @state() private errors: Partial<FieldErrors> = {}
-  /** Asks whether to cancel, because typed card data would be lost. */
-  @state() private asking = false
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
   /** The notice with which the latest action ended. */
@@ -78,7 +76,6 @@ export class CardForm extends LightElement {
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
     if (changed.get('busy') !== true || this.busy) return
-    this.asking = false
     this.#rejection = this.notice
     const { key } = this.#rejection ?? {}
     const field = key && fieldsAtFault[key]
@@ -134,7 +131,7 @@ export class CardForm extends LightElement {
           name: 'name',
           label: words.nameOnCard,
           autocomplete: 'cc-name',
-          aside: html`<span class="hint" .textContent=${words.optional}></span>`,
+          aside: html`<span class="hint">${words.optional}</span>`,
         })}
         <p class="notice" id="card-notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
           notice ? html`${warningIcon}<span>${notice.text}</span>` : nothing
@@ -144,9 +141,7 @@ export class CardForm extends LightElement {
           class="primary pay"
           type="submit"
           aria-disabled=${busy}
-        >${busy ? spinner : nothing}<span
-          .textContent=${busy ? words.paying : this.payLabel}
-        ></span></button>
+        >${busy ? spinner : nothing}<span>${busy ? words.paying : this.payLabel}</span></button>
         ${this.#below(words)}
       </form>
       ${this.sandbox ? sandboxPanel(language, this.#pick) : nothing}
@@ -154,30 +149,10 @@ export class CardForm extends LightElement {
   }
 
   /** Nothing can be canceled while a request runs. A notice says more than the usual time. */
-  #below({ payingText, cancelPayment, cancelQuestion, continuePayment }: Texts): TemplateResult {
-    if (this.busy) {
-      return html`<p class="place link" .textContent=${this.notice ? '' : payingText}></p>`
-    }
-    const ask = (asking: boolean) => () => void this.#ask(asking)
-    if (!this.asking) {
-      const isEmpty = (): boolean => Object.values(this.#read()).every((value) => value === '')
-      const cancel = (): void => (isEmpty() ? this.onCancel() : ask(true)())
-      return html`<button class="link" type="button" .textContent=${cancelPayment} @click=${cancel}></button>`
-    }
-    const onKey = ({ key }: KeyboardEvent): void => void (key === 'Escape' && ask(false)())
-    return html`
-      <div class="question columns" role="group" aria-labelledby="cancel-question" @keydown=${onKey}>
-        <p id="cancel-question" .textContent=${cancelQuestion}></p>
-        <button class="stay" type="button" .textContent=${continuePayment} @click=${ask(false)}></button>
-        <button class="danger" type="button" .textContent=${cancelPayment} @click=${() => this.onCancel()}></button>
-      </div>
-    `
-  }
-
-  async #ask(asking: boolean): Promise<void> {
-    this.asking = asking
-    await this.updateComplete
-    this.querySelector<HTMLElement>(asking ? '.stay' : '.link')?.focus()
+  #below({ payingText, cancelPayment }: Texts): TemplateResult {
+    return this.busy
+      ? html`<p class="place link">${this.notice ? '' : payingText}</p>`
+      : html`<button class="link" type="button" @click=${() => this.onCancel()}>${cancelPayment}</button>`
   }
 
   #field(options: FieldOptions): TemplateResult {
@@ -190,7 +165,7 @@ export class CardForm extends LightElement {
     return html`
       <div class="field" data-field=${name}>
         <label class="row between" for=${`card-${name}`}>
-          <span .textContent=${label}></span>
+          <span>${label}</span>
           ${aside}
         </label>
         <div class="control">
@@ -215,7 +190,7 @@ export class CardForm extends LightElement {
           />
           ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
         </div>
-        ${error ? html`<p class="error" id=${`card-${name}-error`} .textContent=${text}></p>` : nothing}
+        ${error ? html`<p class="error" id=${`card-${name}-error`}>${text}</p>` : nothing}
       </div>
     `
   }
@@ -300,7 +275,6 @@ export class CardForm extends LightElement {
   readonly #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (this.busy) return
-    this.asking = false
     this.errors = this.#validate()
     const invalid = fieldNames.find((name) => this.errors[name])
     if (invalid) {
