@@ -144,7 +144,7 @@ export class CardForm extends LightElement {
         >${busy ? spinner : nothing}<span>${busy ? words.paying : this.payLabel}</span></button>
         ${this.#below(words)}
       </form>
-      ${this.sandbox ? sandboxPanel(language, this.#pick) : nothing}
+      ${this.sandbox ? sandboxPanel(words.sandbox, this.#pick) : nothing}
     `
   }
 
