@@ -27,8 +27,6 @@ import { fill, type Texts, texts } from './texts.ts'
 export interface FormNotice {
   readonly key: keyof Texts | undefined
   readonly text: string
-  /** For the merchant's developer. */
-  readonly help?: TemplateResult | undefined
 }
 
 /** What is not the buyer's fault and asks for nothing is not red. */
@@ -136,7 +134,6 @@ export class CardForm extends LightElement {
         <p class="notice" id="card-notice" role="alert" tabindex="-1" data-tone=${toneOf(notice)}>${
           notice ? html`${warningIcon}<span>${notice.text}</span>` : nothing
         }</p>
-        ${notice?.help}
         <button
           class="primary pay"
           type="submit"

@@ -1,4 +1,4 @@
-/** What a failure means for the merchant's developer. Shown in test environments only. @module */
+/** What a failure means for the merchant's developer. On the console of test environments only. @module */
 import type { Failure } from './checkout-client.ts'
 
 /** Returns code, cause, and fix of an error. Every error but a `Failure` is a missing response. */
@@ -34,7 +34,6 @@ const fixes: ReadonlyMap<string, string> = new Map([
 const maxReports = 50
 const reported = new Set<string>()
 
-/** Whether the page may show help. */
 export function isTestMode(): boolean {
   return document.documentElement.dataset.mode === 'test'
 }

@@ -8,7 +8,7 @@ import { brandOfType } from './card-fields.ts'
 import { type CardForm, type FormNotice, toneOf } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
 import { type FullPageLink, fullPage } from './full-page.ts'
-import { helpFor, isTestMode, report } from './help.ts'
+import { helpFor, report } from './help.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
 import {
@@ -37,7 +37,7 @@ export class HostedPage extends LightElement {
     const { failure } = this.#session
     const { step } = this.#payment
     const { view } = step
-    if (!view) return failure === undefined ? nothing : this.#unavailable(failure)
+    if (!view) return failure === undefined ? nothing : this.#unavailable()
     document.documentElement.lang = this.#language
     const isShort = step.name !== 'card' && !isFramed(step)
     return html`
@@ -57,8 +57,9 @@ export class HostedPage extends LightElement {
   protected override updated(): void {
     const { failure } = this.#session
     const { step } = this.#payment
-    const text = failure === undefined ? this.#helpText : helpFor(failure)
-    if (text) report('warn', text)
+    const { notice, error } = noticeOf(step)
+    if (failure !== undefined) report('warn', helpFor(failure))
+    else if (notice && error) report('warn', helpFor(error))
     const before = this.#shown ?? step
     this.#shown = step
     if (!this.#hasFocus) return
@@ -85,12 +86,11 @@ export class HostedPage extends LightElement {
   }
 
   /** In place of the skeleton: the element removes this page, another parent may not. */
-  #unavailable(failure: unknown): TemplateResult {
+  #unavailable(): TemplateResult {
     document.documentElement.lang = this.#language
     return html`
       <main class="apart stack">
         <p role="alert">${this.#texts.unavailable}</p>
-        ${this.#help(helpFor(failure))}
         ${fullPage && html`<p>${this.#back(fullPage)}</p>`}
       </main>
     `
@@ -100,19 +100,6 @@ export class HostedPage extends LightElement {
     const toShop = new URL(returnUrl).origin !== location.origin
     const text = toShop ? this.#texts.back : html`<span lang="en">Back to the inspector</span>`
     return html`<a href=${returnUrl}><span aria-hidden="true">←</span> ${text}</a>`
-  }
-
-  /** Code, cause, and fix of the notice. */
-  get #helpText(): string | undefined {
-    const { notice, error } = noticeOf(this.#payment.step)
-    return notice && error ? helpFor(error) : undefined
-  }
-
-  /** For the merchant's developer. The notice says it all while the browser is offline. */
-  #help(text: string | undefined): TemplateResult | undefined {
-    return text && isTestMode() && navigator.onLine
-      ? html`<p class="help" lang="en">Test mode: ${text}</p>`
-      : undefined
   }
 
   #summary(view: CheckoutView): TemplateResult {
@@ -179,7 +166,6 @@ export class HostedPage extends LightElement {
           `
       }
       <p class="notice" role="alert" data-tone=${toneOf(notice)}>${notice?.text}</p>
-      ${notice?.help}
       ${
         isFramed(step)
           ? nothing
@@ -246,7 +232,7 @@ export class HostedPage extends LightElement {
   #notice(view: CheckoutView): FormNotice | undefined {
     const { notice } = noticeOf(this.#payment.step)
     if (notice === 'failure') return this.#failure(view)
-    return notice && { key: notice, text: this.#texts[notice], help: this.#help(this.#helpText) }
+    return notice && { key: notice, text: this.#texts[notice] }
   }
 
   #failure({ lastPaymentFailure: failure }: CheckoutView): FormNotice | undefined {

@@ -1,6 +1,6 @@
-/** The error page: no form and no data. It sends a parent its code, and shows the fix in a test environment. @module */
+/** The error page: no form and no data. It sends a parent its code, and prints the fix in a test environment. @module */
 import { FrameLink } from '../checkout/frame-link.ts'
-import { helpFor, isTestMode, report } from '../checkout/help.ts'
+import { helpFor, report } from '../checkout/help.ts'
 
 const details: Readonly<Record<string, string>> = {
   origin_not_allowed: 'The page around this frame is not registered.',
@@ -11,16 +11,10 @@ const details: Readonly<Record<string, string>> = {
 const { code = '' } = document.documentElement.dataset
 const detail = details[code]
 
-if (detail) new FrameLink(new Set(), () => {}, code).start()
-
-if (detail && isTestMode()) {
-  const help = helpFor({ code, detail })
-  const line = document.createElement('p')
-  line.className = 'help'
-  line.textContent = `Test mode: ${help}`
-  document.querySelector('main')?.append(line)
+if (detail) {
+  new FrameLink(new Set(), () => {}, code).start()
   // The element removes this page, and reports the fix instead.
-  setTimeout(() => report('error', help), 1000)
+  setTimeout(() => report('error', helpFor({ code, detail })), 1000)
 }
 
 // The service does not know which shop the buyer has come from.
