@@ -28,9 +28,7 @@ export const checkoutLook = {
   appearance: {
     accent: { light: '#ad4318', dark: '#f19a58' },
     background: { light: '#fffdf9', dark: '#231d19' },
-    text: { light: '#2a2019', dark: '#f3eadf' },
     radius: 14,
-    font: 'geometric',
   },
 } as const
 

@@ -12,23 +12,13 @@ test('shows the appearance in the first view, follows its change and the color s
   const printed: string[] = []
   page.on('request', (request) => requests.push(request.url()))
   page.on('console', (line) => printed.push(line.text()))
-  const appearance = {
-    accent: '#ad4318',
-    background: '#fffdf9',
-    text: '#2a2019',
-    radius: 14,
-    font: 'serif',
-    density: 'spacious',
-  }
+  const appearance = { accent: '#ad4318', background: '#fffdf9', radius: 14 }
   await openForm({ properties: { appearance } })
   expect(await lookOf(page)).toEqual({
     background: 'rgb(255, 253, 249)',
-    color: 'rgb(42, 32, 25)',
     pay: 'rgb(173, 67, 24)',
     label: 'rgb(255, 255, 255)',
     radius: '14px',
-    font: expect.stringContaining('Charter'),
-    field: '52px',
   })
 
   await fillCard(page, '4242424242424242')
@@ -40,7 +30,7 @@ test('shows the appearance in the first view, follows its change and the color s
   await expectLook(page, {
     background: 'rgb(16, 16, 16)',
     pay: 'rgb(255, 204, 0)',
-    label: 'rgb(38, 31, 0)',
+    label: 'rgb(0, 0, 0)',
     radius: '0px',
   })
   await expect(hostedPage(page).getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
@@ -50,20 +40,19 @@ test('shows the appearance in the first view, follows its change and the color s
 
   // What is no token is kept out, and reported in a test environment. A valid color is kept.
   await change(page, {
-    font: '"x"; src: url(https://evil.example/f.woff2)',
+    radius: '0; background: url(https://evil.example/f.woff2)',
     css: '@import "//evil.example"',
     background: 'url(https://evil.example/a.png)',
-    text: '#777',
+    accent: '#ad4318',
   })
   await expect
     .poll(() => printed.map((line) => line.slice(0, 34)))
     .toEqual([
-      'pi-checkout: appearance.font: must',
+      'pi-checkout: appearance.radius: mu',
       'pi-checkout: appearance.css: is no',
       'pi-checkout: appearance.background',
-      'pi-checkout: appearance.text: cont',
     ])
-  await expectLook(page, { ...before, color: 'rgb(119, 119, 119)' })
+  await expectLook(page, { ...before, pay: 'rgb(173, 67, 24)' })
   expect(requests.filter((url) => url.includes('evil'))).toEqual([])
   await hostedPage(page)
     .locator('html')
@@ -73,7 +62,7 @@ test('shows the appearance in the first view, follows its change and the color s
   await change(page, { radius: 99 })
   await change(page, { radius: 3 })
   await expectLook(page, { radius: '3px' })
-  expect(printed).toHaveLength(4)
+  expect(printed).toHaveLength(3)
 
   const accent = { light: '#ad4318', dark: '#f19a58' }
   await change(page, { accent })
@@ -103,23 +92,17 @@ async function expectLook(page: Page, look: Record<string, unknown>): Promise<vo
   await expect.poll(() => lookOf(page)).toMatchObject(look)
 }
 
-/** Returns the computed styles of the page, a field, and the pay button. */
+/** Returns the computed styles of the page and the pay button. */
 function lookOf(page: Page): Promise<Record<string, unknown>> {
   return hostedPage(page)
     .locator('html')
     .evaluate((html) => {
-      const styleOf = (selector: string): CSSStyleDeclaration =>
-        getComputedStyle(html.querySelector(selector) ?? html)
-      const [field, pay] = [styleOf('input'), styleOf('.pay')]
-      const { backgroundColor, color, fontFamily } = getComputedStyle(html)
+      const pay = getComputedStyle(html.querySelector('.pay') ?? html)
       return {
-        background: backgroundColor,
-        color,
+        background: getComputedStyle(html).backgroundColor,
         pay: pay.backgroundColor,
         label: pay.color,
         radius: pay.borderRadius,
-        font: fontFamily,
-        field: field.height,
       }
     })
 }

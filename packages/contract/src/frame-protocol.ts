@@ -28,7 +28,7 @@ export type AppearanceColor = string | { readonly light: string; readonly dark: 
 
 /**
  * Look of the hosted page: values, not CSS. It accepts these tokens only. In a test environment it reports values
- * that it rejects, and colors that it corrects for readable contrast, on the console.
+ * that it rejects on the console.
  */
 export interface Appearance {
   /**
@@ -37,35 +37,20 @@ export interface Appearance {
    */
   readonly colorScheme?: 'auto' | 'light' | 'dark' | undefined
   /**
-   * Color of the pay button. Links and the focus ring use it too.
+   * Color of the pay button. Links and the focus ring use it too, if it can be read on the background.
    * @default Blue
    */
   readonly accent?: AppearanceColor | undefined
   /**
-   * Color behind the form.
+   * Color behind the form: light, as #e7e7e7 or lighter, or dark, as #343434 or darker. Texts fit it.
    * @default White, or nearly black
    */
   readonly background?: AppearanceColor | undefined
-  /**
-   * Color of the text. Borders and hints are mixed from text and background.
-   * @default Nearly black, or nearly white
-   */
-  readonly text?: AppearanceColor | undefined
   /**
    * Radius of fields and buttons in CSS pixels, from 0 to 24.
    * @default 10
    */
   readonly radius?: number | undefined
-  /**
-   * Fonts that the buyer's system has.
-   * @default 'system'
-   */
-  readonly font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined
-  /**
-   * Space between fields.
-   * @default 'regular'
-   */
-  readonly density?: 'compact' | 'regular' | 'spacious' | undefined
 }
 
 /** Why the hosted page failed. The element reads any other code as `internal`. */

@@ -76,7 +76,7 @@ export class PiCheckout extends LitElement {
    *
    * @default The appearance of `configureCheckout`
    * @example
-   * pay.appearance = { accent: '#ad4318', background: '#fffdf9', text: '#2a2019', radius: 14 }
+   * pay.appearance = { accent: '#ad4318', background: '#fffdf9', radius: 14 }
    */
   declare appearance: Appearance | null | undefined
 

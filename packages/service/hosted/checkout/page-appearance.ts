@@ -4,14 +4,13 @@ import { report } from './help.ts'
 import {
   black,
   type Color,
-  contrastWarnings,
   type DefaultColors,
   defaultTokens,
   paletteOf,
   readColor,
   schemeOf,
 } from './palette.ts'
-import { densities, fonts, readAppearance } from './read-appearance.ts'
+import { readAppearance } from './read-appearance.ts'
 
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
 export class PageAppearance {
@@ -31,25 +30,19 @@ export class PageAppearance {
   }
 
   #apply(): void {
-    const { colorScheme = 'auto', font = 'system', density = 'regular', radius } = this.#appearance
+    const { colorScheme = 'auto', radius } = this.#appearance
     const isDark = colorScheme === 'auto' ? this.#darkScheme.matches : colorScheme === 'dark'
     const colorOf = (value: AppearanceColor | undefined): Color | undefined =>
       readColor(typeof value === 'object' ? value[isDark ? 'dark' : 'light'] : value)
-    const { accent, background, text } = this.#appearance
-    const own = { accent: colorOf(accent), background: colorOf(background), text: colorOf(text) }
-    const scheme = own.background ? schemeOf(own.background) : colorScheme
+    const accent = colorOf(this.#appearance.accent)
+    const background = colorOf(this.#appearance.background)
     const { dataset, style } = document.documentElement
-    dataset.scheme = scheme
+    dataset.scheme = (background && schemeOf(background)) ?? colorScheme
     document.documentElement.removeAttribute('style')
-    const set = (values: Readonly<Record<string, string>>): void => {
-      for (const [token, value] of Object.entries(values)) style.setProperty(`--${token}`, value)
-    }
-    set({ ...fonts[font], ...densities[density] })
-    if (radius !== undefined) set({ radius: `${radius}px` })
-    if (!Object.values(own).some(Boolean)) return
-    const base = defaultColors()
-    set(paletteOf(own, base))
-    for (const warning of contrastWarnings(own, base)) report('warn', `pi-checkout: ${warning}`)
+    if (radius !== undefined) style.setProperty('--radius', `${radius}px`)
+    if (!accent && !background) return
+    const palette = paletteOf({ accent, background }, defaultColors())
+    for (const [token, color] of Object.entries(palette)) style.setProperty(`--${token}`, color)
   }
 }
 
