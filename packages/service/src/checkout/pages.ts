@@ -58,7 +58,7 @@ export function sendErrorPage(
   const language = languageOf(tag)
   const { closedTitle, closedText, goBack } = apartTexts[language]
   // The page before may be another site's.
-  const link = code === 'origin_not_allowed' ? '' : `<p><a href="" hidden>${goBack}</a></p>`
+  const link = code === 'origin_not_allowed' ? '' : `<a href="" hidden>${goBack}</a>`
   const html = readPage('error')
     .replace('lang="en"', `lang="${language}"`)
     .replace('data-code=""', `data-code="${code ?? ''}" data-mode="${mode}"`)
