@@ -88,12 +88,12 @@ test('serves the documentation with a row for each code', async () => {
   expect(others).toEqual([])
 })
 
-test('its address leads to the documentation, the inspector, and the health check', async () => {
+test('its address leads to the documentation, the inspector, and the OpenAPI document', async () => {
   const response = await fetch(url, { headers: { accept: 'text/html' } })
   expect(response.url).toBe(`${url}/docs`)
   const [header = ''] = (await response.text()).split('<main')
   const paths = [...header.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, path = '']) => path)
-  expect(paths).toEqual(['/', '/_sandbox/', '/docs', '/healthz'])
+  expect(paths).toEqual(['/', '/_sandbox/', '/docs', '/openapi.json'])
   for (const path of paths) expect((await fetch(url + path)).status, path).toBe(200)
 })
 
