@@ -6,7 +6,7 @@ import { violationsIn } from '../fixtures/hosted-form.ts'
 import { create, expect, linesOf, test } from '../fixtures/inspector.ts'
 import { createIntent } from '../fixtures/merchant.ts'
 
-test('shows a new intent automatically, and pays it with one click; shows a rejection until it is dismissed', async ({
+test('shows a new intent automatically, and why an action was rejected', async ({
   page,
   merchant,
   pageErrors,
@@ -15,24 +15,16 @@ test('shows a new intent automatically, and pays it with one click; shows a reje
   await merchant.open()
   await expect(page.getByRole('heading', { name: 'No Payment Intent yet' })).toBeVisible()
   await createIntent(merchant, { orderId: 'L-1' })
-  // A second press does nothing, and finds no other outcome at this place.
-  await page.getByRole('button', { name: 'Succeed' }).dblclick()
+  await page.getByRole('button', { name: 'Process' }).click()
+  await expect(openStatus(page, 'processing')).toBeVisible()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('alert')).toContainText('is in progress')
+  // The buttons leave, and the focus stays in the section.
+  await page.getByRole('button', { name: 'Succeed' }).press('Enter')
   await expect(openStatus(page, 'succeeded')).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)
-  expect(await page.evaluate('document.activeElement.textContent')).toContain('L-1')
-  const causes = ['created', 'confirmed', 'authorised']
-  await expect(page.locator('.timeline .what')).toHaveText(causes)
   await expect(page.getByRole('group', { name: 'Simulate an outcome' })).toHaveCount(0)
-
-  await createIntent(merchant, { orderId: 'L-2' })
-  await rowOf(page, 'L-2').click()
-  await page.route('**/_sandbox/intents/*/settle', (route) =>
-    route.fulfill({ status: 409, json: { detail: 'Not now' } }),
-  )
-  await page.getByRole('button', { name: 'Succeed' }).click()
-  await expect(page.getByRole('alert').getByText('Not now')).toBeVisible()
-  await page.getByRole('button', { name: 'Close' }).click()
-  await expect(page.getByRole('alert')).toHaveCount(0)
+  await expect(page.locator('main:focus')).toBeVisible()
 })
 
 test('two clicks settle a payment, whose outcomes have their lines', async ({ page, merchant }) => {
@@ -44,7 +36,7 @@ test('two clicks settle a payment, whose outcomes have their lines', async ({ pa
   await rowOf(page, 'T-1').click()
   await page.getByRole('button', { name: 'Succeed' }).click()
   await expect(openStatus(page, 'succeeded')).toBeVisible()
-  await expect(page.locator('.timeline .to')).toHaveText([
+  await expect(page.locator('.to')).toHaveText([
     'requires_payment_method',
     'processing · visa •••• 0002',
     'requires_payment_method · visa •••• 0002 · generic_decline',
@@ -66,9 +58,6 @@ test('finds an order among 1,000 without a click', async ({ page, merchant }) =>
   await page.keyboard.press('Control+A')
   await page.keyboard.type('NOTHING')
   await expect(page.getByText('No matching intents.')).toBeVisible()
-  await page.getByRole('button', { name: 'Show newest' }).click()
-  await page.getByRole('button', { name: 'Show older' }).click()
-  await expect(page.getByRole('button', { name: 'Show newest' })).toBeVisible()
 })
 
 test('moves the focus with the open item by arrows and Esc', async ({ page, merchant }) => {
@@ -95,45 +84,10 @@ test('moves the focus with the open item by arrows and Esc', async ({ page, merc
   await expect(heading).toContainText('K-4')
   await goTo(page, 'Requests')
   await page.keyboard.press('ArrowDown')
-  await expect(page.locator('.detail')).toBeVisible()
+  await expect(focused).toContainText('K-3')
+  await expect(page.locator('.detail')).toContainText('"orderId": "K-3"')
   await page.keyboard.press('Escape')
-  await expect(page.getByText('Select a request')).toBeVisible()
-  await expect(focused).toContainText('K-4')
-})
-
-test('a button that removes itself leaves the focus at the tab', async ({ page, merchant }) => {
-  await createIntent(merchant)
-  await merchant.open('requests')
-  await page.getByRole('button', { name: 'Clear the log' }).press('Enter')
-  await expect(page.locator('nav a:focus')).toContainText('Requests')
-})
-
-test('a phone shows the list or the item as a page, and the way back leads to the row', async ({
-  page,
-  merchant,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  for (let number = 101; number <= 120; number++) {
-    await createIntent(merchant, { orderId: `P-${number}` })
-  }
-  for (const section of ['Intents', 'Requests']) {
-    await merchant.open(section.toLowerCase())
-    const [list, item] = [page.getByRole('region', { name: section }), page.locator('.detail')]
-    const focused = page.locator(':focus')
-    await expect(item).toBeHidden()
-    await rowOf(page, 'P-101').click()
-    await expect(item.locator('header')).toBeInViewport()
-    await expect(focused).toHaveText(section === 'Intents' ? /^P-101/ : 'Create')
-    await expect(list).toBeHidden()
-    await page.reload()
-    await expect(item.locator('header')).toBeInViewport()
-    await page.locator('main').getByRole('link', { name: section, exact: true }).click()
-    await expect(item).toBeHidden()
-    await expect(rowOf(page, 'P-101')).toBeInViewport()
-    await rowOf(page, 'P-102').press('Enter')
-    await page.goBack()
-    await expect(rowOf(page, 'P-102')).toBeFocused()
-  }
+  await expect(page.locator('.detail')).toContainText('"orderId": "K-4"')
 })
 
 test('the token is in no address and no lasting store, and another tab gets it, but no other origin', async ({
@@ -181,41 +135,9 @@ test('the token is in no address and no lasting store, and another tab gets it, 
   // With the last tab, it is gone. A tab that gets it unlocks those that have none.
   const [locked, unlocked] = [await context.newPage(), await context.newPage()]
   await locked.goto(`${baseUrl}/_sandbox/`)
-  await expect(locked.getByText('prints the link of the inspector')).toBeVisible()
+  await expect(locked.getByText('Open the inspector by its link')).toBeVisible()
   await unlocked.goto(`${baseUrl}/_sandbox/#${adminToken}`)
   await expectConnection(locked)
-})
-
-test('takes a pasted link or token, which then is in no address', async ({ page, stack }) => {
-  const { adminToken, baseUrl, inspectorUrl } = stack.api
-  for (const link of [inspectorUrl, adminToken]) {
-    await page.goto(`${baseUrl}/_sandbox/`)
-    const field = page.getByLabel('Link or admin token')
-    await field.fill(link.slice(0, -1))
-    await page.getByRole('button', { name: 'Open the inspector' }).click()
-    expect(await field.evaluate((each: HTMLInputElement) => each.validity.patternMismatch)).toBe(
-      true,
-    )
-    await field.fill(link)
-    await page.getByRole('button', { name: 'Open the inspector' }).click()
-    await expectConnection(page)
-    expect(page.url()).not.toContain(adminToken)
-    await page.evaluate(() => sessionStorage.clear())
-  }
-})
-
-test('counts the intents of a status, and leads back to the newest', async ({ page, merchant }) => {
-  for (const orderId of ['S-1', 'S-2', 'S-3']) await createIntent(merchant, { orderId })
-  await merchant.open()
-  await page.getByRole('button', { name: 'Succeed' }).click()
-  await expect(page.getByText('3 intents')).toBeVisible()
-  const status = page.getByRole('combobox', { name: 'Status' })
-  await status.selectOption('succeeded')
-  await expect(page.getByText('1 intent', { exact: true })).toBeVisible()
-  await expect(page.locator('.list a')).toHaveText([/S-3/])
-  await page.getByRole('button', { name: 'Show newest' }).click()
-  await expect(status).toHaveValue('')
-  await expect(page.getByText('3 intents')).toBeVisible()
 })
 
 test('rejects the token of another start, takes the link of this one, and waits for a service that is down', async ({
@@ -258,7 +180,6 @@ test('keeps two merchants apart, also after a reload', async ({ page, merchant, 
   for (let load = 0; load < 2; load++) {
     await expect(page.getByRole('heading', { name: 'SECOND-1' })).toBeVisible()
     await expect(page.getByText('FIRST-1')).toHaveCount(0)
-    await expect(page).toHaveTitle(`${merchant.name} · Inspector · pi-checkout service`)
     await page.reload()
   }
   // A link to the other merchant's intent leads to both, without the search.
@@ -278,7 +199,7 @@ test('renders merchant data as text, and shows no secret', async ({ page, mercha
   })
   await merchant.open()
   await expect(page.getByRole('heading', { name: '<script>alert(1)</script>' })).toBeVisible()
-  await expect(page.locator('.detail > .code pre')).toContainText(markup)
+  await expect(page.getByText(`"'>${markup}`)).toBeVisible()
   await create(merchant, {}, { 'idempotency-key': apiKey })
   await fetch(`${baseUrl}/payment-intents/${id}?api_key=${apiKey}`)
   for (const section of sections) {
@@ -291,11 +212,8 @@ test('renders merchant data as text, and shows no secret', async ({ page, mercha
   }
 })
 
-test('creates a test intent and a key without a terminal', async ({ page, merchant }) => {
-  await merchant.open()
-  await page.getByRole('button', { name: 'Create a test intent' }).click()
-  await expect(page.getByRole('heading', { name: 'A-1001' })).toBeVisible()
-  await goTo(page, 'Settings')
+test('creates a key without a terminal', async ({ page, merchant }) => {
+  await merchant.open('settings')
   await page.getByRole('button', { name: 'Create a key' }).click()
   const apiKey = (await page.locator('.box pre').textContent()) ?? ''
   expect((await create({ api: { ...merchant.api, apiKey } })).status).toBe(201)
@@ -309,13 +227,13 @@ test('moves the clock, registers an origin, and resets', async ({ page, merchant
   await createIntent(merchant, { orderId: 'D-1' })
   await merchant.open('settings')
   await page.getByRole('button', { name: '+10 min' }).click()
-  await expect(page.getByText('Clock +10 min')).toBeVisible()
+  await expect(page.getByText('real time:')).toBeVisible()
   await page.getByRole('button', { name: '+24 h' }).click()
   await goTo(page, 'Intents')
   await expect(openStatus(page, 'expired')).toBeVisible()
   await goTo(page, 'Settings')
   await page.getByRole('button', { name: 'Real time' }).click()
-  await expect(page.locator('.clock', { hasText: 'real time' })).toBeVisible()
+  await expect(page.getByText('real time', { exact: true })).toBeVisible()
   await page.getByLabel('Origin').fill('https://shop.example.com')
   await page.getByRole('button', { name: 'Register' }).click()
   await page.getByRole('button', { name: 'Remove https://shop.example.com' }).click()
@@ -326,7 +244,7 @@ test('moves the clock, registers an origin, and resets', async ({ page, merchant
   await button.click()
   page.once('dialog', (question) => void question.accept())
   await button.click()
-  await expect(page.getByText('Deleted intents: 1.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No Payment Intent yet' })).toBeVisible()
 })
 
 for (const [colorScheme, width] of [

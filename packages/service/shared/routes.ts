@@ -55,10 +55,8 @@ export const routes = {
   removeOrigin: { method: 'DELETE', path: `${environment}/origins` },
   createKey: { method: 'POST', path: `${environment}/keys` },
   intents: { method: 'GET', path: `${environment}/intents` },
-  createIntent: { method: 'POST', path: `${environment}/intents` },
   requests: { method: 'GET', path: `${environment}/requests` },
   exchange: { method: 'GET', path: `${environment}/requests/:request` },
-  clearRequests: { method: 'DELETE', path: `${environment}/requests` },
   lint: { method: 'GET', path: `${environment}/lint` },
   faults: { method: 'GET', path: `${environment}/faults` },
   addFault: { method: 'POST', path: `${environment}/faults` },
@@ -66,5 +64,4 @@ export const routes = {
   removeFault: { method: 'DELETE', path: `${environment}/faults/:rule` },
   intent: { method: 'GET', path: intent },
   settle: { method: 'POST', path: `${intent}/settle` },
-  testCheckout: { method: 'POST', path: `${intent}/checkout` },
 } as const satisfies Readonly<Record<string, Route>>

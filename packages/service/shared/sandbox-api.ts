@@ -13,20 +13,13 @@ export interface SandboxEnvironment {
   readonly origins: readonly string[]
   /** Clock of the environment: its milliseconds from real time. */
   readonly clock: { readonly offset: number }
-  readonly counts: { readonly failures: number; readonly rules: number }
+  readonly counts: { readonly failures: number }
   /** Those that are not revoked. */
   readonly keys: readonly {
     readonly id: string
     readonly display: string
     readonly createdAt: string
   }[]
-}
-
-/** A page of intents, newest first. A search can have an empty one although older intents match. */
-export interface IntentPage {
-  readonly intents: readonly PaymentIntent[]
-  /** `before` of the next page, or `null` if no intent is older. */
-  readonly next: string | null
 }
 
 /** Response of `GET /intents/:id`: an intent of the merchant API, with its other stored data. */
@@ -38,7 +31,6 @@ export interface ShownIntent {
   readonly finalizedAt: string | null
   /** Authorization that takes effect later. */
   readonly settlement: { readonly at: string; readonly providerPaymentId: string } | null
-  readonly secretRevoked: boolean
   /** Transitions after the creation. */
   readonly events: readonly {
     readonly cause: string
@@ -53,8 +45,6 @@ export interface ShownIntent {
 
 export interface Confirmation {
   readonly paymentMethod: PaymentMethod
-  /** Result of the provider. A decline has a reason. */
-  readonly outcome: { readonly result: string; readonly decline?: string }
   readonly failure: PaymentFailure | null
 }
 
@@ -111,13 +101,9 @@ interface LoggedOrder {
   readonly currency: string | null
 }
 
-/** The intent that `POST /environments/:id/intents` creates. */
-export const exampleIntent = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
-
-/** Its result. An id is `null` if a fault broke the response. */
-export interface CreatedIntent {
-  readonly requestId: string | null
-  readonly intentId: string | null
+/** Response of `GET /environments/:id/intents`: at most 100, newest first. */
+export interface IntentList {
+  readonly intents: readonly PaymentIntent[]
 }
 
 /**

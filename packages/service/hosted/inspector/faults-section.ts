@@ -74,7 +74,6 @@ function faultList(sandbox: Sandbox): TemplateResult {
 const delay = 'delay=3000'
 
 function ruleList(sandbox: Sandbox, rules: readonly StoredFaultRule[]): TemplateResult {
-  const clear = () => sandbox.act('DELETE', 'faults')
   return html`<ul>${rules.map(
     ({ id, do: fault, on, times }) => html`<li class="row item">
       <span><code>${text(fault, 40)}</code> <span class="hint">on</span> <code>${text(on, 40)}</code>
@@ -82,6 +81,5 @@ function ruleList(sandbox: Sandbox, rules: readonly StoredFaultRule[]): Template
       <button type="button" class="small" aria-label=${`Remove ${text(fault, 40)} on ${text(on, 40)}`}
         @click=${() => sandbox.act('DELETE', `faults/${id}`)}>Remove</button>
     </li>`,
-  )}</ul>
-  <p><button type="button" @click=${clear}>Clear all rules</button></p>`
+  )}</ul>`
 }

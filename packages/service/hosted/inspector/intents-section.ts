@@ -1,32 +1,24 @@
 /** The newest intents, and next to them the one that is open. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
-import { paymentIntentStatuses } from '@pi-checkout/contract/payment-status'
 import { html, nothing, type TemplateResult } from 'lit'
-import { live } from 'lit/directives/live.js'
-import type { CreatedIntent } from '../../shared/sandbox-api.ts'
 import { intentDetail } from './intent-detail.ts'
-import { emptySection, loading, name, panes, statusLabel } from './markup.ts'
+import { loading, name, panes, statusLabel } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
 import { money, time } from './show.ts'
 
 export function intentsSection(sandbox: Sandbox): TemplateResult {
   const { data, search, route } = sandbox
   if (!data.intents) return loading(sandbox)
-  const { intents, next } = data.intents
-  const isUnfiltered = Object.values(search).every((value) => value === '')
-  const count = `${intents.length}${next ? '+' : ''}`
-  if (intents.length === 0 && isUnfiltered && !route.id) return empty(sandbox)
+  const { intents } = data.intents
+  if (intents.length === 0 && search.q === '' && !route.id) return empty(sandbox)
   return panes(
     sandbox,
     {
       label: 'Intents',
-      placeholder: 'Order, card, id',
-      filters: html`${statusFilter(sandbox)} ${createButton(sandbox, 'New')}
-        <p class="hint whole" role="status">${count} ${count === '1' ? 'intent' : 'intents'}</p>`,
+      placeholder: 'Order, status, customer, card, id',
+      filters: nothing,
       rows: intents.map((intent) => [intent.id, row(sandbox, intent)]),
       none: 'No matching intents. Search for another order, status, customer, card, or id.',
-      tools: html`${isUnfiltered ? nothing : pageButton(sandbox, 'Show newest', { q: '', filter: '' })}
-        ${next ? pageButton(sandbox, 'Show older', { before: next }) : nothing}`,
     },
     route.id || intents.length > 0 ? intentDetail(sandbox) : nothing,
   )
@@ -47,45 +39,11 @@ function row(sandbox: Sandbox, intent: PaymentIntent): TemplateResult {
   </a></li>`
 }
 
-function statusFilter(sandbox: Sandbox): TemplateResult {
-  const choose = ({ currentTarget }: Event): void => {
-    if (currentTarget instanceof HTMLSelectElement) sandbox.find({ filter: currentTarget.value })
-  }
-  return html`<select aria-label="Status" .value=${live(sandbox.search.filter)} @change=${choose}>
-    <option value="">All</option>${paymentIntentStatuses.map((status) => html`<option>${status}</option>`)}
-  </select>`
-}
-
-function pageButton(
-  sandbox: Sandbox,
-  label: string,
-  search: Parameters<Sandbox['find']>[0],
-): TemplateResult {
-  const open = (): void => {
-    sandbox.find(search)
-    document.querySelector('.list')?.scrollTo(0, 0)
-  }
-  return html`<button type="button" class="small" @click=${open}>${label}</button>`
-}
-
-function createButton(sandbox: Sandbox, label: string, look = ''): TemplateResult {
-  const create = async (): Promise<void> => {
-    const sent = await sandbox.act<CreatedIntent>('POST', 'intents')
-    if (!sent) return
-    sandbox.find({ q: '', filter: '' })
-    // A fault can break this create too.
-    location.hash = sent.intentId
-      ? sandbox.link('intents', sent.intentId)
-      : sandbox.link('requests', sent.requestId ?? undefined)
-  }
-  return html`<button type="button" class=${look} title="Create a test intent" @click=${create}>${label}</button>`
-}
-
 function empty(sandbox: Sandbox): TemplateResult {
-  return emptySection(
-    'No Payment Intent yet',
-    html`<p class="hint">Create one from your server, as the <a href="/docs">documentation</a> shows, or with the button.
-        It appears here immediately. <a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>.</p>
-      <p>${createButton(sandbox, 'Create a test intent', 'primary')}</p>`,
-  )
+  return html`<div class="empty stack">
+    <h2>No Payment Intent yet</h2>
+    <p>Create one from your server, as the <a href="/docs">documentation</a> shows. It appears here immediately.<br>
+      <a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>, and
+      <a href=${sandbox.link('requests')}>Requests</a> shows why a create failed.</p>
+  </div>`
 }

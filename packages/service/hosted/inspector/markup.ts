@@ -5,11 +5,6 @@ import { copyText } from '../copy.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
 
-/** What a section shows before it has any content. */
-export function emptySection(title: string, content: unknown): TemplateResult {
-  return html`<div class="box stack welcome"><h2>${title}</h2>${content}</div>`
-}
-
 /** What a section shows before its first read: also while the service is down. */
 export function loading({ connection }: Sandbox): TemplateResult {
   return html`<p class="empty" role="status">${
@@ -51,26 +46,22 @@ export function statusLabel(status: string, look: 'badge' | 'dot hint'): Templat
 interface List {
   readonly label: string
   readonly placeholder: string
-  readonly filters: TemplateResult
+  readonly filters: unknown
   readonly rows: readonly (readonly [id: string, row: TemplateResult])[]
   /** What is shown without rows. */
   readonly none: string
-  readonly tools: TemplateResult
 }
 
-/** A list with its filters, and next to it the open item. On a phone each is a page, and the address chooses. */
+/** A list with its search, and next to it the open item: below it, where both do not fit. */
 export function panes(sandbox: Sandbox, list: List, detail: unknown): TemplateResult {
-  const { label, placeholder, filters, rows, none, tools } = list
-  const { id, section } = sandbox.route
+  const { label, placeholder, filters, rows, none } = list
   const search = ({ target }: Event): void =>
     sandbox.find({ q: (target as HTMLInputElement).value })
-  return html`<div class=${id ? 'panes open' : 'panes'}>
-    <section class="list" aria-label=${label}>
-      <div class="filters row">
-        <input type="search" aria-label=${`Search ${label.toLowerCase()}`} placeholder=${placeholder} maxlength="200"
-          .value=${sandbox.search.q} @input=${search}>
-        ${filters}
-      </div>
+  return html`<div class="panes">
+    <section class="list stack" aria-label=${label}>
+      <input type="search" aria-label=${`Search ${label.toLowerCase()}`} aria-keyshortcuts="/" placeholder=${placeholder}
+        maxlength="200" .value=${sandbox.search.q} @input=${search}>
+      ${filters}
       ${
         rows.length > 0
           ? html`<ul class="box rows">${repeat(
@@ -80,14 +71,12 @@ export function panes(sandbox: Sandbox, list: List, detail: unknown): TemplateRe
             )}</ul>`
           : html`<p class="empty">${none}</p>`
       }
-      <p class="tools row between hint">${tools}</p>
     </section>
-    <a class="back" href=${sandbox.link(section)}><span aria-hidden="true">←</span> ${label}</a>
     ${detail}
   </div>`
 }
 
-export function copyButton(content: string, label = 'Copy'): TemplateResult {
+function copyButton(content: string, label = 'Copy'): TemplateResult {
   const copy = ({ currentTarget }: Event): void => {
     if (currentTarget instanceof HTMLElement) void copyText(currentTarget, content)
   }

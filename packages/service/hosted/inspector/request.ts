@@ -5,36 +5,34 @@ import { shellQuote } from '../../shared/shell-quote.ts'
 import { faultText } from './faults-section.ts'
 import { badge, codeBlock, loading, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
-import { clock, lines, money, readJson, text, time } from './show.ts'
+import { lines, money, readJson, text, time } from './show.ts'
 
 export function requestDetail(sandbox: Sandbox): TemplateResult {
-  const { data, route } = sandbox
-  const issues = issuesOf(sandbox, route.id).map((issue) => issueBox(sandbox, issue))
-  const content =
-    data.exchange === null
-      ? html`${issues}<p class="empty">The log no longer has this request. Choose a newer one of the list.</p>`
-      : data.exchange
-        ? shown(sandbox, data.exchange, issues)
-        : loading(sandbox)
-  return html`<section class="box stack detail" aria-label="Request">${content}</section>`
+  const { exchange } = sandbox.data
+  if (exchange === null) {
+    return html`<p class="empty">The log no longer has this request. Choose a newer one of the list.</p>`
+  }
+  return exchange ? shown(sandbox, exchange) : loading(sandbox)
 }
 
-function shown(sandbox: Sandbox, exchange: LoggedExchange, issues: unknown): TemplateResult {
+function shown(sandbox: Sandbox, exchange: LoggedExchange): TemplateResult {
   const { request, headers, responseHeaders, requestBody, responseBody } = exchange
   const { requestId, method, path, status: code, faults } = request
   const received = code === 0 ? {} : { 'request-id': requestId, ...responseHeaders }
-  return html`<header>
-      <div class="row"><h2 tabindex="-1">${operationOf(request)}</h2>${status(request)} ${notes(request)}</div>
+  return html`<section class="box stack detail" aria-label="Request">
+    <header>
+      <div class="row"><h2>${operationOf(request)}</h2>${status(request)} ${notes(request)}</div>
       <p class="path">${text(method, 8)} ${text(path)}</p>
       ${about(sandbox, request)}
     </header>
-    ${reasons(request)} ${issues} ${faults.map((fault) => html`<p>${faultText(fault)}</p>`)}
+    ${reasons(request, issuesOf(sandbox, requestId))} ${faults.map((fault) => html`<p>${faultText(fault)}</p>`)}
     <h3>Request</h3>
     ${message(headers, requestBody, 'No body, and no header that changes the result.')}
     <h3>Response</h3>
     ${message(received, responseBody, 'The client got no complete response. It must send the same request again.')}
     <h3>Send again</h3>
-    ${command(exchange)}`
+    ${command(exchange)}
+  </section>`
 }
 
 /** When it was, and what it was about. */
@@ -44,20 +42,32 @@ function about(sandbox: Sandbox, { at, ms, order, intentId }: LoggedRequest): Te
     ${intentId ? html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>` : nothing}</p>`
 }
 
-/** The problem's explanation, and that of each field. */
-function reasons({ operation, problem, detail, errors }: LoggedRequest): unknown {
+/** The problem's explanation and that of each field, and how to avoid it in production. */
+function reasons(
+  { operation, problem, detail, errors }: LoggedRequest,
+  issues: readonly LintIssue[],
+): unknown {
   if (operation === 'check') {
     return html`<p>The shop or <code>pi-checkout doctor</code> has checked its key: it read an id that no intent has. The
       404 shows that the key is valid.</p>`
   }
-  if (!problem) return nothing
+  if (!problem && issues.length === 0) return nothing
   // A detail can join those of the fields.
   const isListed = errors.some((error) => detail.includes(error.detail))
-  return html`<div class="box reasons" data-tone="bad">
-    <p><a href="/docs#${problem}" target="_blank"><code>${text(problem)}</code></a> ${isListed ? nothing : text(detail, 300)}</p>
-    <ul>${errors.map(
-      ({ pointer, detail: why }) => html`<li><code>${text(pointer)}</code> ${text(why, 300)}</li>`,
-    )}</ul>
+  return html`<div class="box reasons stack" data-tone=${problem ? 'bad' : 'waiting'}>
+    ${
+      problem
+        ? html`<p><a href="/docs#${problem}" target="_blank"><code>${text(problem)}</code></a> ${isListed ? nothing : text(detail, 300)}</p>`
+        : nothing
+    }
+    ${errors.map(({ pointer, detail: why }) => html`<p><code>${text(pointer)}</code> ${text(why, 300)}</p>`)}
+    ${issues.map(
+      // A problem has its explanation already.
+      (
+        issue,
+      ) => html`${problem ? nothing : html`<p><b>${text(issue.title)}</b></p><p>${name(issue.detail, 300)}</p>`}
+        <p>${text(issue.fix, 500)}</p>`,
+    )}
   </div>`
 }
 
@@ -95,22 +105,6 @@ function command({ request, headers: sent, requestBody: body }: LoggedExchange):
   return codeBlock(parts.join(' \\\n  '), 'Copy as curl')
 }
 
-/** A problem that would matter in production, with its fix. */
-function issueBox(sandbox: Sandbox, issue: LintIssue): TemplateResult {
-  const { title, detail, fix, origin, environment } = issue
-  const register = () => sandbox.act('POST', `/environments/${environment}/origins`, { origin })
-  return html`<div class="box reasons stack" data-tone=${toneOf(issue)}>
-    <h3>${text(title)}</h3>
-    <p>${name(detail, 300)}</p>
-    <p>${text(fix, 500)}</p>
-    ${
-      origin && environment
-        ? html`<p><button type="button" @click=${register}>Register ${text(origin)}</button></p>`
-        : nothing
-    }
-  </div>`
-}
-
 /** A request of a list, on two lines: its order, and what it does. */
 export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateResult {
   const { requestId, at, method, path, order, problem, errors, operation } = request
@@ -118,7 +112,7 @@ export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateRe
     problem &&
     operation !== 'check' &&
     text([problem, ...errors.map(({ pointer }) => pointer)].join(' '))
-  const isOpen = requestId === sandbox.route.id
+  const isOpen = requestId === sandbox.data.exchange?.request.requestId
   return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
     aria-current=${isOpen ? 'true' : 'false'}>
     <span>${
@@ -128,21 +122,21 @@ export function requestRow(sandbox: Sandbox, request: LoggedRequest): TemplateRe
     }</span>
     ${status(request)}
     <span class="hint">${operationOf(request)}</span>
-    <span class="hint"><time datetime=${text(at, 40)} title=${time(at)}>${clock(at)}</time></span>
-    <span class="row notes">${notes(request)}${error ? html`<code class="why">${error}</code>` : nothing}${issuesOf(
-      sandbox,
-      requestId,
-    ).map((issue) => badge(toneOf(issue), text(issue.title)))}</span>
+    <time class="hint" datetime=${text(at, 40)}>${time(at)}</time>
+    <span class="row notes">${notes(request)}${
+      // A problem has its own explanation.
+      error ? html`<code class="why">${error}</code>` : issuesOf(sandbox, requestId).map(issueBadge)
+    }</span>
   </a></li>`
 }
 
 /** Returns what lint has found in a request. */
-export function issuesOf({ data }: Sandbox, id: string | undefined): readonly LintIssue[] {
+function issuesOf({ data }: Sandbox, id: string): readonly LintIssue[] {
   return (data.issues ?? []).filter(({ requestId }) => requestId === id)
 }
 
-function toneOf({ rule }: LintIssue): string {
-  return rule.startsWith('secret') ? 'bad' : 'waiting'
+function issueBadge({ rule, title }: LintIssue): TemplateResult {
+  return badge(rule.startsWith('secret') ? 'bad' : 'waiting', text(title))
 }
 
 /** What the request does. Other ones are requests without a name. */

@@ -21,13 +21,7 @@ export interface Route {
 export function readRoute(hash: string): Route {
   const [, environment, name, id] =
     /^#(?:\/(env_\w{1,64}))?(?:\/([a-z]+))?(?:\/([\w-]{1,128}))?$/.exec(hash) ?? []
-  const section = sections.find((each) => each === name) ?? 'intents'
-  return { environment, section, id: hasItems(section) ? id : undefined }
-}
-
-/** Returns whether a section is a list of items. */
-export function hasItems(section: Section): boolean {
-  return section === 'intents' || section === 'requests'
+  return { environment, section: sections.find((each) => each === name) ?? 'intents', id }
 }
 
 export function writeRoute({ environment, section, id }: Route): string {

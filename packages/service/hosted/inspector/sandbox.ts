@@ -3,7 +3,7 @@ import { initialState, Task } from '@lit/task'
 import type { Problem } from '@pi-checkout/contract'
 import type { ReactiveControllerHost } from 'lit'
 import type {
-  IntentPage,
+  IntentList,
   LintIssue,
   LoggedExchange,
   LoggedRequest,
@@ -11,16 +11,18 @@ import type {
   ShownIntent,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
+import { findRequests } from './request-filters.ts'
 import { type Route, type Section, writeRoute } from './route.ts'
 import { SharedToken } from './shared-token.ts'
 
 /** What was read of one environment. `null` does not exist. */
 interface Data {
-  readonly intents?: IntentPage | null
-  readonly requests?: { readonly requests: readonly LoggedRequest[] } | null
+  readonly intents?: IntentList | null
+  /** Those that the search finds. */
+  readonly requests?: readonly LoggedRequest[]
   readonly faults?: { readonly rules: readonly StoredFaultRule[] } | null
-  readonly issues?: readonly LintIssue[] | undefined
-  /** The open intent, or the newest one of the list. */
+  readonly issues?: readonly LintIssue[]
+  /** The open intent or request, or the newest one of the list. */
   readonly intent?: ShownIntent | null | undefined
   readonly exchange?: LoggedExchange | null | undefined
 }
@@ -49,11 +51,8 @@ export class Sandbox {
   data: Data = {}
   /** What the list of the section shows. */
   search = noSearch
-  /** What the actions with these paths have returned since the section was opened. */
-  results: {
-    readonly keys?: { readonly id: string; readonly apiKey: string }
-    readonly reset?: { readonly deleted: number }
-  } = {}
+  /** The key that was created since the section was opened. */
+  created: { readonly id: string; readonly apiKey: string } | null = null
 
   readonly #host: ReactiveControllerHost
   readonly #reading: Task
@@ -96,14 +95,10 @@ export class Sandbox {
     if (writeRoute(route) === writeRoute(this.route)) return
     const { environment = route.environment, section, id } = this.route
     const isSame = environment === (route.environment ?? environment)
-    // The badge of the requests leads to what it counts.
-    const isCounted = route.section === 'requests' && !route.id && this.environment?.counts.failures
-    if (!isSame || section !== route.section) {
-      this.search = isSame && isCounted ? { ...noSearch, filter: 'failed' } : noSearch
-    }
+    if (!isSame || section !== route.section) this.search = noSearch
     const kept = isSame ? this.data : {}
     this.data = id === route.id ? kept : { ...kept, intent: undefined, exchange: undefined }
-    this.results = {}
+    this.created = null
     this.route = route
     this.set({ error: undefined })
   }
@@ -115,8 +110,13 @@ export class Sandbox {
 
   find(search: Partial<typeof noSearch>): void {
     // The newest of what is found is open.
-    if (this.route.section === 'intents' && this.route.id) location.replace(this.link('intents'))
-    this.set({ search: { ...this.search, before: '', ...search } })
+    if (this.route.id) location.replace(this.link(this.route.section))
+    this.set({ search: { ...this.search, ...search } })
+  }
+
+  async createKey(): Promise<void> {
+    this.created = await this.act('POST', 'keys')
+    this.#host.requestUpdate()
   }
 
   /**
@@ -133,7 +133,6 @@ export class Sandbox {
     try {
       const signal = AbortSignal.timeout(actionTimeout)
       const result = await this.#send<Result>(method, whole, { body, signal })
-      this.results = { ...this.results, [path]: result }
       await this.#reading.run()
       return result
     } catch (error) {
@@ -177,7 +176,7 @@ export class Sandbox {
     signal.throwIfAborted()
     const isSame = environment?.id === this.environment?.id
     if (!isSame) this.search = noSearch
-    this.data = { ...(isSame ? this.data : {}), intent: linked, ...data }
+    this.data = { ...(isSame ? this.data : {}), intent: linked, exchange: undefined, ...data }
     this.environments = environments
     this.environment = environment
     const address = { environment: environment?.id, section, id }
@@ -191,19 +190,21 @@ export class Sandbox {
     if (section === 'settings') return {}
     if (section === 'faults') return { faults: await get(`${path}/faults`) }
     if (section === 'intents') {
-      const { filter: status, ...search } = this.search
-      const query = Object.entries({ ...search, status }).filter(([, value]) => value)
-      const intents = await get<IntentPage>(`${path}/intents?${new URLSearchParams(query)}`)
+      const query = new URLSearchParams({ q: this.search.q })
+      const intents = await get<IntentList>(`${path}/intents?${query}`)
       if (id) return { intents }
       const [newest] = intents?.intents ?? []
       return { intents, intent: newest && (await get<ShownIntent>(`/intents/${newest.id}`)) }
     }
-    const [requests, lint, exchange] = await Promise.all([
-      get<NonNullable<Data['requests']>>(`${path}/requests`),
+    const [log, lint] = await Promise.all([
+      get<{ requests: readonly LoggedRequest[] }>(`${path}/requests`),
       get<{ findings: readonly LintIssue[] }>(`${path}/lint`),
-      id ? get<LoggedExchange>(`${path}/requests/${id}`) : undefined,
     ])
-    return { requests, issues: lint?.findings, exchange }
+    const issues = lint?.findings ?? []
+    const requests = findRequests(log?.requests ?? [], issues, this.search)
+    const open = id ?? requests[0]?.requestId
+    if (open === undefined) return { requests, issues }
+    return { requests, issues, exchange: await get<LoggedExchange>(`${path}/requests/${open}`) }
   }
 
   /** Returns `null` for what does not exist. */
@@ -228,8 +229,8 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof Rejection && error.status === 401
 }
 
-/** `filter`: a status of intents, or a kind of requests. `before`: the intent before the page. */
-const noSearch = { q: '', filter: '', before: '' }
+/** `filter`: the name of one of requests. */
+const noSearch = { q: '', filter: 'All' }
 
 const tokenUnknown =
   'This token is not valid. Each start of the service creates a new one: open the link that the running service printed.'

@@ -1,9 +1,9 @@
 /** The environment: its clock, API keys, origins, and data. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { SandboxEnvironment } from '../../shared/sandbox-api.ts'
-import { badge, codeBlock, loading, name } from './markup.ts'
+import { codeBlock, loading, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
-import { span, text, time } from './show.ts'
+import { text, time } from './show.ts'
 
 const minute = 60_000
 
@@ -17,11 +17,12 @@ export function settingsSection(sandbox: Sandbox): TemplateResult {
 }
 
 function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): TemplateResult {
-  const now = new Date(Date.now() + offset).toISOString()
+  const real = Date.now()
+  const now = new Date(real + offset).toISOString()
   const move = (change: object) => () => sandbox.act('PUT', 'clock', change)
   return html`<h2>Clock</h2>
     <p class="row clock"><time datetime=${now}>${time(now)}</time>
-      ${offset === 0 ? badge('quiet', 'real time') : badge('waiting', span(offset))}</p>
+      <span class="hint">${offset === 0 ? 'real time' : `real time: ${time(new Date(real).toISOString())}`}</span></p>
     <div class="row">
       <button type="button" @click=${move({ advance: 10 * minute })}>+10 min</button>
       <button type="button" @click=${move({ advance: 24 * 60 * minute })}>+24 h</button>
@@ -32,7 +33,7 @@ function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): Tem
 }
 
 function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult {
-  const created = sandbox.results.keys
+  const { created } = sandbox
   return html`<h2>API keys</h2>
     <p class="hint">Your server sends one with each request, from <code>PI_API_KEY</code>. To revoke one of a
       stored service, run <code>pi-service keys revoke</code>.</p>
@@ -45,7 +46,7 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
         ? html`${codeBlock(text(created.apiKey))}<p class="hint" role="status">Copy this key now: it is shown once.</p>`
         : nothing
     }
-    <p><button type="button" @click=${() => sandbox.act('POST', 'keys')}>Create a key</button></p>`
+    <p><button type="button" @click=${() => sandbox.createKey()}>Create a key</button></p>`
 }
 
 function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult {
@@ -75,15 +76,14 @@ function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateRes
 }
 
 function data(sandbox: Sandbox, { id, merchant }: SandboxEnvironment): TemplateResult {
-  const done = sandbox.results.reset
-  const reset = (): void => {
+  const reset = async (): Promise<void> => {
     const question = `Reset ${text(merchant)}? All its test intents and requests are deleted.`
-    if (confirm(question)) void sandbox.act('POST', 'reset')
+    if (!confirm(question)) return
+    if (await sandbox.act('POST', 'reset')) location.hash = sandbox.link('intents')
   }
   return html`<h2>Data</h2>
     <p><b>${name(merchant)}</b> <code>${text(id)}</code></p>
     <p class="hint">A reset deletes all test intents, requests, and fault rules, and returns the clock to real
       time. API keys and origins are kept.</p>
-    <p class="row"><button type="button" class="danger" @click=${reset}>Reset…</button>
-      <span role="status">${done ? `Deleted intents: ${text(done.deleted)}.` : nothing}</span></p>`
+    <p><button type="button" class="danger" @click=${reset}>Reset…</button></p>`
 }

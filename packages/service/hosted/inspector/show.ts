@@ -27,25 +27,8 @@ export function money(amount: unknown, currency: unknown): string {
 
 /** Returns `21 Nov 10:15:03` in local time. */
 export function time(value: unknown): string {
-  return dated(value, dateTime)
-}
-
-/** Returns `10:15:03.042` in local time. */
-export function clock(value: unknown): string {
-  return dated(value, timeOfDay)
-}
-
-/** Returns `+2 d 3 h` for milliseconds; `''` for less than a second, and for what is no number. */
-export function span(milliseconds: unknown): string {
-  if (typeof milliseconds !== 'number' || !Number.isFinite(milliseconds)) return ''
-  let rest = Math.round(Math.abs(milliseconds) / 1000)
-  const parts: string[] = []
-  for (const [unit, seconds] of units) {
-    const count = Math.floor(rest / seconds)
-    rest %= seconds
-    if (count > 0) parts.push(`${count} ${unit}`)
-  }
-  return parts.length > 0 ? `${milliseconds < 0 ? '−' : '+'}${parts.slice(0, 2).join(' ')}` : ''
+  const date = new Date(typeof value === 'string' ? value : Number.NaN)
+  return Number.isNaN(date.getTime()) ? text(value, 40) : dateTime.format(date)
 }
 
 /** Reads JSON. Returns `undefined` for any other text. */
@@ -79,18 +62,11 @@ function visible(character: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
 }
 
-function dated(value: unknown, format: Intl.DateTimeFormat): string {
-  const date = new Date(typeof value === 'string' ? value : Number.NaN)
-  return Number.isNaN(date.getTime()) ? text(value, 40) : format.format(date)
-}
-
-const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
-const dateTime = new Intl.DateTimeFormat('en-GB', { ...parts, day: 'numeric', month: 'short' })
-const timeOfDay = new Intl.DateTimeFormat('en-GB', { ...parts, fractionalSecondDigits: 3 })
-
-const units = [
-  ['d', 86400],
-  ['h', 3600],
-  ['min', 60],
-  ['s', 1],
-] as const
+const dateTime = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})

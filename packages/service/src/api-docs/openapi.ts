@@ -9,7 +9,6 @@ import {
   routes,
 } from '@pi-checkout/contract'
 import { z } from 'zod'
-import { exampleIntent } from '../../shared/sandbox-api.ts'
 
 export function openapi(serverUrl: string) {
   return {
@@ -75,7 +74,9 @@ const idempotencyKey = {
 }
 
 const example = {
-  ...exampleIntent,
+  amount: 150000,
+  currency: 'AMD',
+  orderId: 'A-1001',
   customer: { id: 'cus_17', email: 'anahit@example.com' },
   metadata: { cart: 'c-204' },
 }

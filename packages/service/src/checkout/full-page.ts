@@ -21,7 +21,7 @@ const maxReturnUrl = 2048
 const cookieName = 'pi-checkout'
 
 /** Returns the page of a checkout, and the cookie with the token of its session. */
-export function fullPageOf(
+function fullPageOf(
   publicUrl: string,
   {
     id,
@@ -81,7 +81,7 @@ export function addFullPageRoutes(app: App, options: AppOptions): void {
         const { allowedOrigins: registered, mode } = environment
         // The form must be one of a registered page, which browsers name with each post.
         const isRegistered = registered.includes(request.headers.origin ?? '')
-        if (!isRegistered || !readFullReturnUrl(returnUrl, { publicUrl, snapshot })) {
+        if (!isRegistered || !readFullReturnUrl(returnUrl, registered)) {
           return showClosed(reply, mode)
         }
         const query = new URLSearchParams({ return: returnUrl })
@@ -110,12 +110,11 @@ export function addFullPageRoutes(app: App, options: AppOptions): void {
       const snapshot = intentIdPattern.test(id) ? await intents.load(id) : undefined
       if (!snapshot) return showMissing(reply)
       const { environment, intent } = snapshot
-      const returnUrl = readFullReturnUrl(sent, { publicUrl, snapshot })
+      const returnUrl = readFullReturnUrl(sent, environment.allowedOrigins)
       if (!returnUrl) return showClosed(reply, environment.mode)
       // After the end, and without a cookie, as where the browser denies them, the way on is the shop.
       const session = await sessionOfCookie(sessions, request, id)
-      const isOfInspector = returnUrl === inspectorUrl(publicUrl, id)
-      const isOpen = session && (isOfInspector || session.origin === new URL(returnUrl).origin)
+      const isOpen = session?.origin === new URL(returnUrl).origin
       if (!isOpen || isFinal(intent.status)) {
         return reply.headers(openPageHeaders).redirect(returnUrl, 303)
       }
@@ -145,19 +144,10 @@ export function readFullPage(
   { publicUrl, snapshot }: { readonly publicUrl: string; readonly snapshot: Snapshot },
 ): string | undefined {
   const { href, searchParams } = new URL(query, `${publicUrl}/checkout/${snapshot.intent.id}/page`)
-  return readFullReturnUrl(searchParams.get('return') ?? '', { publicUrl, snapshot }) && href
+  const { allowedOrigins } = snapshot.environment
+  return readFullReturnUrl(searchParams.get('return') ?? '', allowedOrigins) && href
 }
 
-/** Returns the address of an intent in the inspector, to which a test checkout returns. */
-export function inspectorUrl(publicUrl: string, id: string): string {
-  return `${publicUrl}${routes.inspector.path}#/intents/${id}`
-}
-
-function readFullReturnUrl(
-  text: string,
-  { publicUrl, snapshot }: { readonly publicUrl: string; readonly snapshot: Snapshot },
-): string | undefined {
-  const { environment, intent } = snapshot
-  if (environment.mode === 'test' && text === inspectorUrl(publicUrl, intent.id)) return text
-  return text.length > maxReturnUrl ? undefined : readReturnUrl(text, environment.allowedOrigins)
+function readFullReturnUrl(text: string, allowedOrigins: readonly string[]): string | undefined {
+  return text.length > maxReturnUrl ? undefined : readReturnUrl(text, allowedOrigins)
 }

@@ -2,7 +2,6 @@
 import { apiKeyPattern } from '@pi-checkout/contract'
 import type { FastifyRequest } from 'fastify'
 import { ProblemError, unauthorized } from '../http/problem.ts'
-import { newId } from '../ids.ts'
 import type { Database } from '../store/database.ts'
 import { type FoundKey, findApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
@@ -14,7 +13,6 @@ const cacheSize = 10_000
 export function createAuthenticator(db: Database, now: () => Date) {
   /** By key, as the headers of open requests are in memory too. Neither is logged or stored. */
   let cache = new Map<string, FoundKey & { readonly readAt: number }>()
-  const lent = new Map<string, Environment>()
 
   async function find(apiKey: string): Promise<FoundKey | undefined> {
     const entries = cache
@@ -40,8 +38,6 @@ export function createAuthenticator(db: Database, now: () => Date) {
     /** @throws {ProblemError} If the key is not valid. */
     authenticate: async (request: FastifyRequest): Promise<Environment> => {
       const token = bearerToken(request.headers.authorization)
-      const borrower = lent.get(token)
-      if (borrower) return borrower
       const found = await find(token)
       if (!found) throw unknownKey()
       if (!found.isRevoked) return found.environment
@@ -49,12 +45,6 @@ export function createAuthenticator(db: Database, now: () => Date) {
         'revoked_credentials',
         'The secret API key was revoked. Create another with pi-service keys create.',
       )
-    },
-    /** Creates a key in memory, for requests that the sandbox sends to this instance, until `end` is called. */
-    lend: (environment: Environment): { readonly apiKey: string; readonly end: () => void } => {
-      const apiKey = newId('lent_', 32)
-      lent.set(apiKey, environment)
-      return { apiKey, end: () => void lent.delete(apiKey) }
     },
   }
 }

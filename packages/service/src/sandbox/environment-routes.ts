@@ -27,10 +27,7 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     merchant: environment.merchantName,
     origins: environment.allowedOrigins,
     clock: { offset: environment.clockOffset },
-    counts: {
-      failures: requestLog.countFailures(environment.id),
-      rules: faults.list(environment.id).length,
-    },
+    counts: { failures: requestLog.countFailures(environment.id) },
     keys: keys
       .filter((key) => key.environment === 'test' && key.merchant === environment.merchantName)
       .filter(({ revokedAt }) => revokedAt === null)

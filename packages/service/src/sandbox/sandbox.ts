@@ -75,10 +75,6 @@ function addLogAndFaultRoutes(app: App, { faults, requestLog }: AppOptions): voi
       return json(reply, { request: entry.request, ...entry.exchange, ...entry.bodies })
     },
   )
-  app.delete(routes.clearRequests.path, async ({ environment }, reply) => {
-    requestLog.clear(environment.id)
-    return json(reply, { requests: [] })
-  })
   app.get(routes.lint.path, async ({ environment }, reply) =>
     json(reply, { findings: requestLog.issues(environment) }),
   )

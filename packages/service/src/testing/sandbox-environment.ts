@@ -1,7 +1,7 @@
 /** Client of the sandbox's control API, for one test environment. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import type {
-  IntentPage,
+  IntentList,
   LintIssue,
   ShownIntent,
   SimulatedOutcome,
@@ -79,7 +79,7 @@ export class SandboxEnvironment {
 
   /** Returns the newest 100 intents, newest first. */
   async intents(): Promise<readonly PaymentIntent[]> {
-    return (await this.#send<IntentPage>('GET /intents')).intents
+    return (await this.#send<IntentList>('GET /intents')).intents
   }
 
   /** Returns an intent. */

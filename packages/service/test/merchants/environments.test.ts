@@ -119,7 +119,7 @@ describe.each(storeSettings)('%s', async (_, settings) => {
     }
     expect(await listed(second, 'intents')).toContain(other)
     expect(await listed(service, 'requests')).toContain(one)
-    await service.control('DELETE', `/environments/${service.environmentId}/requests`)
+    await service.control('POST', `/environments/${service.environmentId}/reset`)
     expect(await listed(service, 'requests')).not.toContain(one)
     expect(await listed(second, 'requests')).toContain(other)
   })
