@@ -4,7 +4,7 @@ import { ChallengeFrame } from './challenge-frame.ts'
 import { HostedPage } from './hosted-page.ts'
 import type { PageSession } from './page-session.ts'
 
-/** Shows the payment of a session in place of the skeleton. */
+/** Shows the payment of a session. */
 export function showForm(session: PageSession): void {
   customElements.define('card-form', CardForm)
   customElements.define('challenge-frame', ChallengeFrame)

@@ -85,7 +85,7 @@ export class HostedPage extends LightElement {
     return texts[this.#language]
   }
 
-  /** In place of the skeleton: the element removes this page, another parent may not. */
+  /** The element removes this page, another parent may not. */
   #unavailable(): TemplateResult {
     document.documentElement.lang = this.#language
     return html`
