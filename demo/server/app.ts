@@ -3,7 +3,6 @@ import { toNode } from '@pi-checkout/server/node'
 import express, { type Express } from 'express'
 import { errorHandler } from './error-handler.ts'
 import { securityHeaders } from './headers.ts'
-import { handoffLimit } from './limits.ts'
 import { ShopProblem } from './problem.ts'
 import { publicFiles } from './public-files.ts'
 import { shopRoutes } from './routes.ts'
@@ -21,7 +20,6 @@ export function shopApp(shop: Shop): Express {
 
   app.use(securityHeaders(shop))
   app.use(sameOrigin(shop.shopOrigin))
-  app.use(['/checkout/handoff', '/checkout/start'], handoffLimit(shop))
   app.use(toNode(shop.checkout))
   app.use(publicFiles)
   app.use(express.urlencoded({ extended: false, limit: '4kb', inflate: false }))

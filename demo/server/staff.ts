@@ -2,8 +2,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { InvalidParamsError } from '@pi-checkout/server'
 import { type RequestHandler, Router } from 'express'
+import { rateLimit } from 'express-rate-limit'
 import { z } from 'zod'
-import { passwordLimit } from './limits.ts'
 import { orderDetails } from './order-details.ts'
 import { reviewedOrders } from './orders.ts'
 import { ShopProblem } from './problem.ts'
@@ -41,6 +41,23 @@ const Decision = z.strictObject({
   intentId: z.string(),
   decision: z.enum(['accepted', 'refunded']),
 })
+
+/** Ten wrong passwords of all clients in ten minutes. */
+function passwordLimit(): RequestHandler {
+  return rateLimit({
+    windowMs: 10 * 60_000,
+    limit: 10,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: () => 'staff',
+    skip: (req) => req.get('authorization') === undefined,
+    requestWasSuccessful: (_req, res) => res.statusCode !== 401,
+    skipSuccessfulRequests: true,
+    handler: () => {
+      throw new ShopProblem('rate_limited')
+    },
+  })
+}
 
 /** HTTP Basic authentication. A browser sends the password to these pages only. */
 function staffOnly(password: string): RequestHandler {
