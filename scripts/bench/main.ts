@@ -6,14 +6,12 @@
  */
 import { parseArgs } from 'node:util'
 import { measure as element } from './element.ts'
-import { measure as server } from './server.ts'
 import { measure as service } from './service.ts'
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
 })
 const sections = {
-  'packages/server': server,
   'packages/element': element,
   'packages/service': service,
 }
