@@ -13,8 +13,6 @@ test('finds expressions that take more than linear time', async () => {
   expect(await errorOf({ source: '0+$', flags: '' })).toMatch(/polynomial/)
   expect(await errorOf({ source: '^(a|a)*$', flags: '' })).toMatch(/exponential/)
   expect(await errorOf({ source: '^[a-z]+$', flags: 'i' })).toBeUndefined()
-  expect(isBounded('^[\\w+*-]{1,512}$')).toBe(true)
-  expect(isBounded('(a{1,9}b?){9}')).toBe(false)
 }, 300_000)
 
 test('every expression in the sources of the packages takes linear time', async () => {
@@ -22,7 +20,6 @@ test('every expression in the sources of the packages takes linear time', async 
   expect(literals.size).toBeGreaterThan(80)
   const wrong = []
   for (const { source, flags, at } of literals.values()) {
-    if (isBounded(source)) continue
     const error = await errorOf({ source, flags })
     if (error) wrong.push(`/${source}/${flags} ${error} (${at})`)
   }
@@ -41,17 +38,6 @@ async function errorOf({ source, flags }) {
     if (checker === 'automaton') return found
   }
   return found
-}
-
-/**
- * Whether an expression has no unbounded repetition, no repeated group, and few possible lengths. Then it takes a
- * bounded number of steps from each position. The analysis of such counts takes longest.
- */
-function isBounded(source) {
-  const plain = source.replace(/\\./g, 'x').replace(/\[[^\]]*\]/g, 'x')
-  if (/[*+]|\{\d+,\}|\)\{/.test(plain)) return false
-  const ranges = [...plain.matchAll(/\{(\d+),(\d+)\}/g)]
-  return ranges.reduce((choices, [, from, to]) => choices * (to - from + 1), 1) <= 10_000
 }
 
 function sourceFiles() {
