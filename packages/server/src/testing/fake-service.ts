@@ -51,12 +51,6 @@ export interface FakeService {
   dropBeforeCommit(): FakeService
   /** Executes the request, then closes the connection. */
   dropAfterCommit(): FakeService
-  /** Executes the request, then closes the connection after half of the body. */
-  truncateBody(): FakeService
-  /** Executes the request, then sends half of the body and nothing more. */
-  stallBody(): FakeService
-  /** Executes the request, then returns a body that is not JSON. */
-  malformedJson(): FakeService
   /** Returns this status without executing the request. */
   status(status: number, options?: FaultAnswer): FakeService
   /**
@@ -108,9 +102,6 @@ export function fakeService(): FakeService {
     refuseConnection: () => add(connectionRefused),
     dropBeforeCommit: () => add(droppedBeforeCommit),
     dropAfterCommit: () => add(droppedAfterCommit),
-    truncateBody: () => add(truncatedBody),
-    stallBody: () => add(stalledBody),
-    malformedJson: () => add(malformedJson),
     status: (status, options = {}) => add(async () => statusResponse(status, options)),
     settle: (id, status) => settle(store, id, status),
   }
@@ -127,33 +118,6 @@ const droppedAfterCommit: Script = async (request, store) => {
 const droppedBeforeCommit: Script = () => Promise.reject(networkError('ECONNRESET'))
 
 const connectionRefused: Script = () => Promise.reject(networkError('ECONNREFUSED'))
-
-const stalledBody = halfBody((controller, { signal }) => {
-  signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
-})
-
-const truncatedBody = halfBody((controller) => controller.error(networkError('UND_ERR_SOCKET')))
-
-/** Executes the request, then sends half of the body, and ends it as given. */
-function halfBody(
-  end: (controller: ReadableStreamDefaultController<Uint8Array>, request: Request) => void,
-): Script {
-  return async (request, store) => {
-    const response = await operate(request, store)
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2))),
-      pull: (controller) => end(controller, request),
-    })
-    return new Response(body, response)
-  }
-}
-
-const malformedJson: Script = async (request, store) => {
-  const response = await operate(request, store)
-  const text = await response.text()
-  return new Response(text.replace('"', "'"), response)
-}
 
 function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Response {
   // The first of 409 is that of a running request.

@@ -1,4 +1,4 @@
-import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
+import { statusFaults } from '@pi-checkout/contract/sandbox'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prepareCreate } from '../../src/client/idempotency-key.ts'
@@ -55,7 +55,7 @@ test.each(Object.entries(targets))(
   },
 )
 
-test.each([...requestFaults, ...statusFaults])(
+test.each(['drop-before-commit', 'drop-after-commit', ...statusFaults])(
   'the fault %s does the same in the fake and in the real service',
   async (fault) => {
     const { apiKey, baseUrl } = service.ready
@@ -110,9 +110,7 @@ test('settle changes the latest intent of an order only', async () => {
 function withFault(fault: string): FakeService {
   const faulty = fakeService()
   if (/^\d+$/.test(fault)) return faulty.status(Number(fault))
-  // The method is the fault in camel case.
-  const name = fault.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-  return faulty[name as 'stallBody']()
+  return fault === 'drop-before-commit' ? faulty.dropBeforeCommit() : faulty.dropAfterCommit()
 }
 
 /** Creates an intent twice, the first time with a fault. */
