@@ -164,8 +164,8 @@ test('a buyer in the form hears of a long wait', async ({ page, sites, pageError
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
   // The form says what happened to the money.
-  const waiting = 'The shop has not updated your order yet. You can close this page.'
-  await expect(page.getByText('The shop has not updated your order yet.')).toBeVisible()
+  const waiting = 'Your order is not updated yet.'
+  await expect(page.getByText('Your order is not updated yet.')).toBeVisible()
   await expect.poll(() => announced(page)).toEqual([waiting])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)

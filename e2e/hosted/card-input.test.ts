@@ -21,9 +21,9 @@ test('validates each field in place before it sends anything', async ({ page, op
   for (const [label, value, error] of [
     ['Card number', '4242424242424241', 'This card number is not valid.'],
     ['Card number', '4111111111111111', 'never enter a real card'],
-    ['Expiry date', '01 / 20', 'This card has expired.'],
+    ['Expiry date', '01 / 20', 'Card has expired.'],
     ['Security code', '12', 'Enter 3 digits.'],
-    ['Name on card', '4242 4242', 'Enter the name on the card.'],
+    ['Name on card', '4242 4242', 'Use letters, or leave it empty.'],
   ] as const) {
     await form.getByLabel(label).fill(value)
     await form.getByLabel(label).blur()

@@ -18,7 +18,7 @@ const declines: Readonly<Record<string, Case>> = {
   },
   'an expired card': {
     number: '4000000000000069',
-    focused: ['Expiry date', 'This card has expired.'],
+    focused: ['Expiry date', 'Card has expired.'],
   },
   'a denied challenge': {
     number: '4000000000003220',

@@ -11,7 +11,7 @@ export function aboutPage(): Page {
       <li>The payment page shows the service’s form. Card details go straight to the service, and the shop never sees them.</li>
       <li>The shop’s server asks the service whether the payment was made. Only then does it mark the order as paid. What a page says proves nothing.</li>
     </ol>
-    <h2>Copy two files</h2>
+    <h2>Files to copy</h2>
     <p>For your server, <code>demo/server/checkout.ts</code>: who may pay for an order, what it costs, and what happens when it is paid. It also sets the language and the colors of the payment form.</p>
     <p>For your page, <code>demo/server/views/pay-page.ts</code>: the markup of <code>&lt;pi-checkout&gt;</code>, which shows the form and then the result. It includes the way to pay without JavaScript.</p>
     <p>If payments go to review, copy <code>demo/server/staff.ts</code> too: the staff decides about them.</p>

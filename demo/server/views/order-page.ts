@@ -12,7 +12,10 @@ const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>
   failed: ['The payment didn’t go through', 'You were not charged. You can try again.'],
   canceled: ['You canceled the payment', 'You were not charged. You can pay for the order later.'],
   refunded: ['We refunded your payment', 'You can pay for the order again.'],
-  review: ['We are checking your payment', 'We received it. Please don’t pay again.'],
+  review: [
+    'We are checking your payment',
+    'We received your payment. Please don’t pay again: this page will show the result.',
+  ],
   closed: ['This order is closed', 'You moved its items back to your cart.'],
 }
 

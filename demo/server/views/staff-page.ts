@@ -21,7 +21,7 @@ export function staffPage(orders: readonly OrderDetails[], inspectorUrl: string 
   const payments = orders.flatMap((order) => order.underReview.map((one) => ({ order, one })))
   const content = html`<div class="order stack">
     <h1>${title}</h1>
-    <p class="muted">Accept a payment for its order. Or refund it at the payment provider, then record it here.</p>
+    <p class="muted">Accept a payment for its order, or refund it at the payment provider and then record that here.</p>
     ${payments.map(({ order, one }) => decision(order, one, inspectorUrl))}
   </div>`
   return { title, content, intentId: payments[0]?.one.intentId }

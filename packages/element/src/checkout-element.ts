@@ -36,14 +36,13 @@ import { type ButtonName, buttonFor, errorOf, resultOf, type TextName, textsFor 
  * @slot review - Replaces the text while your shop decides about a payment.
  * @slot failed - Replaces the text of a failed payment. The retry button stays.
  * @slot error - Replaces the error text. The retry button stays.
- * @slot page - A form to the full page, shown below the error text. Before the definition it is shown, too.
+ * @slot page - A form to the full page, shown below the error text instead of "Contact the shop". Before the definition it is shown, too.
  * @csspart frame - The iframe.
  * @csspart loading - The box with the places of the form and the loading text.
  * @csspart result - The box with the payment's result.
  * @csspart error - The box with the error text and the retry button.
  * @csspart retry - The retry button.
  * @cssprop [--pi-checkout-min-block-size=532px] - Reserved height.
- * @cssprop [--pi-checkout-max-block-size=5000px] - Maximum height. A taller page scrolls in the frame.
  * @cssstate idle - Nothing to request a handoff with, or an empty `order-id`.
  * @cssstate loading - The handoff is requested, or the hosted page is loading.
  * @cssstate ready - The form is usable.
@@ -281,7 +280,8 @@ export class PiCheckout extends LitElement {
       button,
       // Not beside "Do not pay again", and not without a network.
       html`<slot name="page" ?hidden=${isSubmitted || ['status_failed', 'offline'].includes(error.code)}
-        @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}></slot>
+        @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}
+      >${button ? nothing : this.#textOf('contact')}</slot>
       ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`,
     )
   }

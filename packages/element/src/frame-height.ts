@@ -4,7 +4,7 @@ import { burstOf } from './burst.ts'
 /**
  * Returns a function that grows the frame immediately, and shrinks it after a delay.
  *
- * It takes CSS pixels, and sets one custom property on the frame, which the element's styles limit.
+ * It takes CSS pixels, which the protocol limits, and sets one custom property on the frame.
  */
 export function heightOf(frame: HTMLIFrameElement): (height: number) => void {
   const isLoop = burstOf(12, 1000)

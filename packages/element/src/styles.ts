@@ -105,7 +105,7 @@ export const styles = unsafeCSS(`
   [data-icon='!'] {
     background: #d603;
   }
-  [data-icon=✗] {
+  [data-icon=×] {
     background: #d223;
   }
   .help {
@@ -117,8 +117,8 @@ export const styles = unsafeCSS(`
     padding: 0 24px;
     border: 1px solid;
     border-radius: 10px;
-    background: #8882;
-    color: inherit;
+    background: CanvasText;
+    color: Canvas;
     font: inherit;
     font-weight: 600;
   }
@@ -126,8 +126,9 @@ export const styles = unsafeCSS(`
     position: relative;
     inline-size: 100%;
     min-block-size: 100%;
-    block-size: min(var(--frame-height, 0px), var(--pi-checkout-max-block-size, 5000px));
+    block-size: var(--frame-height);
     border: 0;
+    border-radius: 10px;
   }
   iframe[inert] {
     opacity: 0;

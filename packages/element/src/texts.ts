@@ -8,15 +8,16 @@ export const texts = {
   loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
   checking: [
     'We are checking your payment.',
-    'Մենք ստուգում ենք ձեր վճարումը։',
-    'Мы проверяем ваш платёж.',
+    'Ստուգում ենք ձեր վճարումը։',
+    'Проверяем ваш платёж.',
   ],
   /** Fits below each result that the form may show. */
   unconfirmed: [
-    'The shop has not updated your order yet.',
-    'Խանութը դեռ չի թարմացրել պատվերը։',
-    'Магазин ещё не обновил ваш заказ.',
+    'Your order is not updated yet.',
+    'Պատվերը դեռ չի թարմացվել։',
+    'Заказ ещё не обновлён.',
   ],
+  uncertain: ['You may have paid.', 'Գուցե վճարել եք։', 'Платёж мог пройти.'],
   processing: [
     'Your bank is processing the payment.',
     'Ձեր բանկը մշակում է վճարումը։',
@@ -33,16 +34,16 @@ export const texts = {
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
   expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
-  refunded: ['Your payment was refunded.', 'Գումարը վերադարձվել է։', 'Деньги возвращены.'],
+  refunded: ['Your payment was refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   unavailable: [
     'The payment form did not load.',
-    'Վճարման էջը չբեռնվեց։',
+    'Վճարման ձևը չբեռնվեց։',
     'Форма оплаты не загрузилась.',
   ],
-  offline: ['You are offline.', 'Կապ չկա։', 'Нет подключения.'],
-  unstarted: ['No new payment was started.', 'Նոր վճարում չի սկսվել։', 'Новый платёж не начат.'],
+  offline: ['You are offline.', 'Կապ չկա։', 'Нет интернета.'],
+  unstarted: ['No new payment was started.', 'Նոր վճարում չի սկսվել։', 'Новый платёж не создан.'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
-  ended: ['Your session has expired.', 'Սեսիայի ժամկետն անցել է։', 'Сеанс истёк.'],
+  ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
   pay: ['Pay again', 'Նորից վճարել', 'Оплатить ещё раз'],
@@ -56,11 +57,11 @@ type Result = readonly [icon: string, ...TextName[]]
 /** The icon and the sentences of each result: of a state, of one with a reason, or of one below the form's result. */
 const results: { readonly [name: string]: Result } = {
   confirming: ['⋯', 'checking', 'once', 'leave'],
-  'confirming form': ['⋯', 'unconfirmed', 'leave'],
+  'confirming form': ['⋯', 'unconfirmed'],
   processing: ['⋯', 'processing', 'once', 'leave'],
   paid: ['✓', 'paid', 'leave'],
   review: ['⋯', 'paid', 'checking', 'once', 'leave'],
-  failed: ['✗', 'failed', 'uncharged'],
+  failed: ['×', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded'],
@@ -98,12 +99,13 @@ export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName
 export function errorOf(error: CheckoutError, isSubmitted: boolean): readonly TextName[] {
   const button = buttonFor(error)
   const mayHavePaid = isSubmitted || error.code === 'status_failed'
-  if (button === 'reload') return ['ended', mayHavePaid ? 'once' : 'unstarted']
+  if (button === 'reload') {
+    return mayHavePaid ? ['ended', 'uncertain', 'once'] : ['ended', 'unstarted']
+  }
   if (mayHavePaid) {
     const isPermanent = Object(error.cause).retryable === false
     return isPermanent ? ['unconfirmed', 'once', 'contact'] : ['unconfirmed', 'once']
   }
-  if (!button) return ['unavailable', 'unstarted', 'contact']
   return [error.code === 'offline' ? error.code : 'unavailable', 'unstarted']
 }
 

@@ -25,7 +25,7 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'The shop has not updated your order yet. Do not pay again.'
+const waiting = 'Your order is not updated yet. Do not pay again.'
 const unavailable = 'The payment form did not load.'
 const unstarted = 'No new payment was started.'
 const ended = `Your session has expired. ${unstarted}`
@@ -35,14 +35,19 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   ['connection_lost', `${unavailable} ${unstarted}`, 'Try again'],
   ['handoff_failed', `${unavailable} ${unstarted}`, 'Try again'],
   ['unauthorized', ended, 'Reload'],
-  ['blocked_by_csp', `${unavailable} ${unstarted} Contact the shop.`],
+  ['blocked_by_csp', `${unavailable} ${unstarted}`],
   ['status_failed', waiting, 'Check again'],
   ['status_failed', `${waiting} Contact the shop.`, 'Check again', 404],
   // The session of the shop has ended.
-  ['status_failed', 'Your session has expired. Do not pay again.', 'Reload', 401],
+  [
+    'status_failed',
+    'Your session has expired. You may have paid. Do not pay again.',
+    'Reload',
+    401,
+  ],
   ['handoff_failed', ended, 'Reload', 401],
   ['handoff_failed', ended, 'Reload', 404, 'order_not_found'],
-  ['handoff_failed', `${unavailable} ${unstarted} Contact the shop.`, undefined, 404],
+  ['handoff_failed', `${unavailable} ${unstarted}`, undefined, 404],
 ])('tells the buyer for %s: %s %s', (code, text, label, status, why) => {
   const error = new CheckoutError(code, {
     cause: status && { status, code: why, retryable: false },
@@ -57,15 +62,15 @@ const unpaid = 'You were not charged.'
 
 test.each([
   ['confirming', undefined, `⋯ We are checking your payment. ${left}`],
-  ['confirming', 'form', '⋯ The shop has not updated your order yet. You can close this page.'],
+  ['confirming', 'form', '⋯ Your order is not updated yet.'],
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
   ['paid', undefined, '✓ We have received your payment. You can close this page.'],
   ['review', 'duplicate', `⋯ We have received your payment. We are checking your payment. ${left}`],
   ['failed', 'canceled', `✕ The payment was canceled. ${unpaid}`],
   ['failed', 'expired', `✕ The time to pay has expired. ${unpaid}`],
   ['failed', 'refunded', '↺ Your payment was refunded.'],
-  ['failed', 'constructor', `✗ The payment failed. ${unpaid}`],
-  ['failed', undefined, `✗ The payment failed. ${unpaid}`],
+  ['failed', 'constructor', `× The payment failed. ${unpaid}`],
+  ['failed', undefined, `× The payment failed. ${unpaid}`],
   ['ready', undefined, ''],
 ])('tells the buyer for %s because of %s: %s', (state, reason, text) => {
   const [icon, ...names] = resultOf(state, reason)
