@@ -180,12 +180,7 @@ export class PiCheckout extends LitElement {
     this.#target?.focus(options)
   }
 
-  /**
-   * Keeps the session when `moveBefore` moves the element.
-   *
-   * Chromium keeps the frame's document too. Firefox reloads frames in shadow roots: the page connects
-   * again, and what the buyer typed is lost.
-   */
+  /** `moveBefore` keeps the frame's document in Chromium. Firefox reloads it: the page connects again. */
   connectedMoveCallback(): void {}
 
   protected override willUpdate(): void {

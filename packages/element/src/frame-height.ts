@@ -1,11 +1,7 @@
 /** The height of one frame: it follows the hosted page's content without jumps or growth loops. @module */
 import { burstOf } from './burst.ts'
 
-/**
- * Returns a function that grows the frame immediately, and shrinks it after a delay.
- *
- * It takes CSS pixels, which the protocol limits, and sets one custom property on the frame.
- */
+/** Returns a function that takes CSS pixels, grows the frame immediately, and shrinks it after a delay. */
 export function heightOf(frame: HTMLIFrameElement): (height: number) => void {
   const isLoop = burstOf(12, 1000)
   let current = 0
