@@ -48,7 +48,7 @@ export const texts = {
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
   pay: ['Pay again', 'Նորից վճարել', 'Оплатить ещё раз'],
   reload: ['Reload', 'Թարմացնել', 'Обновить'],
-}
+} satisfies Record<string, readonly [en: string, hy: string, ru: string]>
 
 export type TextName = keyof typeof texts
 
