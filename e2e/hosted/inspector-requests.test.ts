@@ -29,15 +29,19 @@ test('two clicks show why a create failed, for each field', async ({ page, merch
 
 test('a section that cannot show its data says so until it can', async ({ page, merchant }) => {
   await create(merchant, { orderId: 'BROKEN-1' }, { 'idempotency-key': 'broken-1' })
-  const pattern = '**/_sandbox/environments/*/requests/*'
-  await page.route(pattern, async (route) => await route.fulfill({ json: { request: null } }))
-  await merchant.open('requests')
-  await expect(page.getByRole('heading', { name: 'cannot be shown' })).toBeVisible()
-  await page.getByRole('link', { name: 'Intents' }).click()
-  await expect(page.getByRole('heading', { name: 'BROKEN-1' })).toBeVisible()
-  await page.getByRole('link', { name: 'Requests' }).click()
-  await page.unroute(pattern)
-  await expect(linesOf(page)).toContainText('BROKEN-1')
+  for (const [pattern, json] of [
+    ['**/_sandbox/environments/*/requests', { requests: [null] }],
+    ['**/_sandbox/environments/*/requests/*', { request: null }],
+  ] as const) {
+    await page.route(pattern, async (route) => await route.fulfill({ json }))
+    await merchant.open('requests')
+    await expect(page.getByRole('heading', { name: 'cannot be shown' })).toBeVisible()
+    await page.getByRole('link', { name: 'Intents' }).click()
+    await expect(page.getByRole('heading', { name: 'BROKEN-1' })).toBeVisible()
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.unroute(pattern)
+    await expect(linesOf(page)).toContainText('BROKEN-1')
+  }
 })
 
 test('shows whatever a client sends as bounded text', async ({ page, merchant }) => {

@@ -1,6 +1,12 @@
 /** Which requests of the log are listed. @module */
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
 
+/** Requests, the newest first, and what lint has found in them. */
+export interface Log {
+  readonly requests: readonly LoggedRequest[]
+  readonly issues: readonly LintIssue[]
+}
+
 export interface RequestFilter {
   readonly name: string
   readonly hint: string
@@ -41,8 +47,7 @@ const unreadable: ReadonlySet<string> = new Set(['truncate-body', 'stall-body', 
 
 /** @param search - `q`: part of what a row shows: order, path, status, error, fault, key, or id. */
 export function findRequests(
-  requests: readonly LoggedRequest[],
-  issues: readonly LintIssue[],
+  { requests, issues }: Log,
   { filter, q }: { readonly filter: string; readonly q: string },
 ): readonly LoggedRequest[] {
   const has = requestFilters.find(({ name }) => name === filter)?.has

@@ -11,14 +11,14 @@ import type {
   ShownIntent,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
-import { findRequests } from './request-filters.ts'
+import { findRequests, type Log } from './request-filters.ts'
 import { type Route, type Section, writeRoute } from './route.ts'
 import { SharedToken } from './shared-token.ts'
 
 /** What was read of one environment. `null` does not exist. */
 interface Data {
   readonly intents?: IntentList | null
-  /** Those that the search finds. */
+  /** The whole log. */
   readonly requests?: readonly LoggedRequest[]
   readonly faults?: { readonly rules: readonly StoredFaultRule[] } | null
   readonly issues?: readonly LintIssue[]
@@ -200,11 +200,10 @@ export class Sandbox {
       get<{ requests: readonly LoggedRequest[] }>(`${path}/requests`),
       get<{ findings: readonly LintIssue[] }>(`${path}/lint`),
     ])
-    const issues = lint?.findings ?? []
-    const requests = findRequests(log?.requests ?? [], issues, this.search)
-    const open = id ?? requests[0]?.requestId
-    if (open === undefined) return { requests, issues }
-    return { requests, issues, exchange: await get<LoggedExchange>(`${path}/requests/${open}`) }
+    const read = { requests: log?.requests ?? [], issues: lint?.findings ?? [] }
+    const open = id ?? newestOf(read, this.search)
+    if (open === undefined) return read
+    return { ...read, exchange: await get<LoggedExchange>(`${path}/requests/${open}`) }
   }
 
   /** Returns `null` for what does not exist. */
@@ -222,6 +221,15 @@ export class Sandbox {
     if (method === 'GET' && response.status === 404) return null
     const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
     throw new Rejection(response.status, detail ?? `The service returned ${response.status}.`)
+  }
+}
+
+/** Returns the id of the newest request that a search finds. `undefined` for a log that the section cannot show, either. */
+function newestOf(read: Log, search: typeof noSearch): string | undefined {
+  try {
+    return findRequests(read, search)[0]?.requestId
+  } catch {
+    return undefined
   }
 }
 
