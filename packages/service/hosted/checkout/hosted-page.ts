@@ -97,9 +97,7 @@ export class HostedPage extends LightElement {
   }
 
   #back({ returnUrl }: FullPageLink): TemplateResult {
-    const toShop = new URL(returnUrl).origin !== location.origin
-    const text = toShop ? this.#texts.back : html`<span lang="en">Back to the inspector</span>`
-    return html`<a href=${returnUrl}><span aria-hidden="true">←</span> ${text}</a>`
+    return html`<a href=${returnUrl}><span aria-hidden="true">←</span> ${this.#texts.back}</a>`
   }
 
   #summary(view: CheckoutView): TemplateResult {
