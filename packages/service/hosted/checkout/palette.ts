@@ -53,7 +53,10 @@ export function paletteOf(own: OwnColors, base: DefaultColors): Readonly<Record<
 const textRatio = 4.5
 const borderRatio = 3
 
-/** Returns the scheme whose texts can be read on a background, or `undefined`, as for a medium gray. */
+/**
+ * Returns the scheme whose texts can be read on a background, or `undefined`, as for a medium gray. The limits are the
+ * luminance of #e7e7e7 and #343434.
+ */
 export function schemeOf(background: Color): 'light' | 'dark' | undefined {
   const light = luminance(background)
   return light >= 0.795 ? 'light' : light <= 0.035 ? 'dark' : undefined
