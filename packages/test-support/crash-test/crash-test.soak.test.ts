@@ -76,9 +76,16 @@ test.each([
       }
     }
     await Promise.all(Array.from({ length: merchants }, replay))
-    const [instance] = running
-    if (!instance) throw new Error('no instance is running')
-    expect(await deleteIntents({ api: instance.ready })).toBe(responses.size)
+    const ids = [...responses.values()].map((response): string => JSON.parse(response).id)
+    const headers = { authorization: `Bearer ${apiKey}` }
+    for (const { ready } of running) {
+      for (const id of ids) {
+        const { status } = await fetch(`${ready.baseUrl}/payment-intents/${id}`, { headers })
+        expect([id, status]).toEqual([id, 200])
+      }
+    }
+    const [{ ready: api } = {}] = running
+    expect(api && (await deleteIntents({ api }))).toBe(responses.size)
   },
 )
 
