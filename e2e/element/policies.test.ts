@@ -17,6 +17,23 @@ test('reports blocked_by_csp for each directive that forbids the frame', {
   }
 })
 
+test('a form that cannot load leads to the shop, or to the separate page', async ({
+  page,
+  sites,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Content Security Policy|policy violation/)
+  const headers = policy("frame-src 'none'")
+  // What is rendered: a slot keeps its own text below the form that replaces it.
+  const shown = (): Promise<string> => page.locator('#pay').ariaSnapshot()
+  await sites.openShop({ headers })
+  await expect.poll(shown).toContain('Contact the shop.')
+  const separate = '<form slot="page"><button>Pay on a separate page</button></form>'
+  await sites.openShop({ headers, body: `<pi-checkout id="pay">${separate}</pi-checkout>` })
+  await expect(page.getByRole('button', { name: 'Pay on a separate page' })).toBeVisible()
+  expect(await shown()).not.toContain('Contact the shop.')
+})
+
 test('names what else forbids the frame', async ({ page, sites, pageErrors }) => {
   pageErrors.allow(/frame-ancestors|Failed to load resource/)
   await page.clock.install()

@@ -256,10 +256,11 @@ export class PiCheckout extends LitElement {
   #result(): unknown {
     const { state } = this
     const { delay, report } = this.#payment.payment
-    const { reason = this.#frame.element && 'form' } = report ?? {}
-    const [icon, ...names] = resultOf(state, reason)
+    const { reason } = report ?? {}
+    const { element: frame } = this.#frame
+    const [icon, ...names] = resultOf(state, frame ? 'form' : reason)
     // The frame shows its own result, with a line below it.
-    if (!icon || (this.#frame.element && !delay)) return nothing
+    if (!icon || (frame && !delay)) return nothing
     const button = reason === 'refunded' ? 'pay' : 'retry'
     const content = html`<slot name=${state}>${this.#sentences(names, icon)}</slot>`
     return this.#message(content, state === 'failed' && button)
