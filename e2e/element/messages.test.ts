@@ -76,7 +76,7 @@ test('loads when the browser is online again', async ({ page, sites, context, pa
   await context.setOffline(true)
   await actInFrame(page, 'fail-internal')
   await waitForEvent(page, 'pi-error offline')
-  await expect(page.getByRole('alert')).toContainText('You are offline.')
+  await expect(page.getByRole('alert')).toContainText('You are offline')
   await context.setOffline(false)
   await waitForState(page, 'ready')
 })

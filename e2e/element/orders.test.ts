@@ -81,7 +81,7 @@ for (const [name, attributes, showA, showB, when] of [
         await actInFrame(page, 'finish')
         await waitForState(page, 'paid')
         expect(requests.slice(asked)).toEqual(['status B'])
-        await expect(text).toHaveText('We have received your payment. You can close this page.')
+        await expect(text).toHaveText('We have received your payment You can close this page.')
       })
     }
   })
@@ -108,7 +108,7 @@ test('an ended session ends the wait for the status', async ({ page, sites, page
   orders.A = { phase: 'paid', response: { status: 401 } }
   await actInFrame(page, 'finish')
   await waitForEvent(page, 'pi-error status_failed')
-  await expect(page.locator('#pay')).toContainText('Your session has expired.')
+  await expect(page.locator('#pay')).toContainText('Your session has expired')
   // No second payment is offered.
   await expect(page.getByText('Pay on a separate page')).toBeHidden()
   await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()
@@ -132,7 +132,7 @@ test('silence shows a text after four seconds, a button after eight', async ({ p
       await page.clock.fastForward(2000)
       await expect(page.locator('#pay .message')).toHaveCount(0)
       await page.clock.fastForward(2000)
-      await expect(page.locator('#pay .message')).toContainText('Still loading')
+      await expect(page.locator('#pay .message')).toContainText('This takes longer than usual.')
       await expect(page.getByRole('button')).toHaveCount(0)
       await page.clock.fastForward(4000)
       orders.A = { phase: 'open' }

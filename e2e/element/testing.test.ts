@@ -2,7 +2,14 @@ import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import { control } from '@pi-checkout/test-support/sandbox'
 import type { Page } from '@playwright/test'
 import { hostedPage } from '../fixtures/buyer.ts'
-import { expect, mountDirectly, type Sites, test, waitForEvent } from '../fixtures/element-sites.ts'
+import {
+  configure,
+  expect,
+  mountDirectly,
+  type Sites,
+  test,
+  waitForEvent,
+} from '../fixtures/element-sites.ts'
 import { eventsOf, test as hosted } from '../fixtures/hosted-form.ts'
 
 /** Outcomes that end a payment, with the result that the page shows. */
@@ -103,9 +110,10 @@ for (const outcome of keysOf(ends)) {
     await expectEnd(page, ends[outcome])
     if (outcome === 'stolen') {
       // Not what to do about a decline that leaves the form open.
-      await expect(hostedPage(page).locator('.settled [role=status]')).toHaveText(
+      await expect(hostedPage(page).locator('.settled [role=status]')).toHaveText([
         'Your card was declined. You were not charged.',
-      )
+        '',
+      ])
     }
     if (outcome === 'pending') {
       // The open page shows the result.
@@ -149,6 +157,7 @@ test('payWith finds a form that moves, and rejects without one', async ({ page, 
     await payWith(page, outcome)
     await waitForEvent(page, event)
   }
-  await sites.openShop({ script: mountDirectly.replace("'pi_1'", "'no id'") })
-  await expect(payWith(page, 'succeeded')).rejects.toThrow(/invalid_values/)
+  const unusable = "pay.fetchHandoff = async () => ({ id: 'no id', clientSecret: 'x' })"
+  await sites.openShop({ script: `${configure}; ${unusable}` })
+  await expect(payWith(page, 'succeeded')).rejects.toThrow(/handoff_failed/)
 })

@@ -71,6 +71,15 @@ test('speaks the protocol with one parent, and sends it no secret', async ({ pag
     await expect.poll(() => messageTypes(page)).toContain('finish')
     expect((await messageTypes(page)).slice(7)).toEqual(['busy', 'idle', 'finish'])
   })
+  await test.step('says that the shop has not confirmed the payment, as the element tells it', async () => {
+    const late = page.frameLocator('pi-checkout iframe').getByText(/has not confirmed your order/)
+    await page.evaluate(`port.postMessage({ t: 'config', locale: 'en', late: true })`)
+    await expect(late).toHaveText(
+      'The shop has not confirmed your order yet. Please don’t pay again.',
+    )
+    await page.evaluate(`port.postMessage({ t: 'config', locale: 'en' })`)
+    await expect(late).toHaveCount(0)
+  })
   const sent = (await messages(page)).slice(2).map(({ data }) => data)
   for (const message of sent) {
     expect(['t', 'on', 'h']).toEqual(expect.arrayContaining(Object.keys(message)))

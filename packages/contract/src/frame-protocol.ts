@@ -90,14 +90,22 @@ export type FromFrame =
   | { readonly t: 'finish' }
   /** The buyer canceled. */
   | { readonly t: 'cancel' }
-  /** The page failed, and sends nothing more. `test`: the shop's page may show the reason. */
-  | { readonly t: 'fail'; readonly code: string; readonly test?: true | undefined }
+  /** The page failed, and sends nothing more. */
+  | { readonly t: 'fail'; readonly code: string }
   | { readonly t: 'pong' }
 
 /** Port, element to hosted page. */
 export type FromElement =
-  /** BCP 47 tag of the merchant's page, and its `Appearance` as JSON, which the hosted page validates. */
-  | { readonly t: 'config'; readonly locale: string; readonly appearance?: string | undefined }
+  /**
+   * BCP 47 tag of the merchant's page, and its `Appearance` as JSON, which the hosted page validates. `late`: the buyer waits
+   * for the merchant's server to confirm the result that the hosted page shows.
+   */
+  | {
+      readonly t: 'config'
+      readonly locale: string
+      readonly appearance?: string | undefined
+      readonly late?: true | undefined
+    }
   /** After `ack`, and once for each `renew`: the only message with the secret. */
   | { readonly t: 'auth'; readonly id: string; readonly secret: string }
   /** Address of the merchant's page, including the fragment: a redirect returns there. */
@@ -120,7 +128,7 @@ export function readInit(data: unknown): Init | undefined {
 
 export function readFromFrame(data: unknown): FromFrame | undefined {
   if (!isRecord(data)) return undefined
-  const { t, h, on, code, test } = data
+  const { t, h, on, code } = data
   switch (t) {
     case 'ack':
     case 'ready':
@@ -135,7 +143,7 @@ export function readFromFrame(data: unknown): FromFrame | undefined {
     case 'busy':
       return typeof on === 'boolean' ? { t, on } : undefined
     case 'fail':
-      return typeof code === 'string' ? { t, code, test: test === true || undefined } : undefined
+      return typeof code === 'string' ? { t, code } : undefined
     default:
       return undefined
   }
@@ -143,13 +151,18 @@ export function readFromFrame(data: unknown): FromFrame | undefined {
 
 export function readFromElement(data: unknown): FromElement | undefined {
   if (!isRecord(data)) return undefined
-  const { t, locale, appearance, id, secret, page } = data
+  const { t, locale, appearance, late, id, secret, page } = data
   switch (t) {
     case 'ping':
       return { t }
     case 'config':
       if (!isText(locale, 64)) return undefined
-      return { t, locale, appearance: isText(appearance, maxAppearance) ? appearance : undefined }
+      return {
+        t,
+        locale,
+        appearance: isText(appearance, maxAppearance) ? appearance : undefined,
+        late: late === true || undefined,
+      }
     case 'auth':
       return isText(id, 128) && isText(secret, 512) ? { t, id, secret } : undefined
     case 'left':

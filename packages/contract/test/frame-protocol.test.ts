@@ -24,10 +24,9 @@ const messages: readonly (readonly [(data: unknown) => unknown, object])[] = [
   [readFromFrame, { t: 'busy', on: true }],
   [readFromFrame, { t: 'busy', on: false }],
   [readFromFrame, { t: 'fail', code: 'unauthorized' }],
-  [readFromFrame, { t: 'fail', code: 'unauthorized', test: true }],
   [readFromElement, { t: 'ping' }],
   [readFromElement, { t: 'config', locale: 'x'.repeat(64) }],
-  [readFromElement, { t: 'config', locale: 'hy', appearance: 'a'.repeat(2048) }],
+  [readFromElement, { t: 'config', locale: 'hy', appearance: 'a'.repeat(2048), late: true }],
   [readFromElement, { t: 'auth', id: 'i'.repeat(128), secret: 's'.repeat(512) }],
   [readFromElement, { t: 'left', page }],
 ]
@@ -36,10 +35,11 @@ test.each(messages)('%o reads the known fields of %j and drops the others', (rea
   expect(read({ ...message, url: 'x', status: 'succeeded' })).toEqual(message)
 })
 
-test('rounds a height up, keeps whole versions, and ignores a test that is not true', () => {
+test('rounds a height up, keeps whole versions, and ignores a wait that is not true', () => {
   expect(readFromFrame({ t: 'size', h: 600.2 })).toEqual({ t: 'size', h: 601 })
   expect(readHello({ ...hello, v: [1, 'x', 2] })).toEqual(hello)
-  expect(readFromFrame({ t: 'fail', code: 'x', test: 1 })).toEqual({ t: 'fail', code: 'x' })
+  const config = { t: 'config', locale: 'hy' }
+  expect(readFromElement({ ...config, late: 1 })).toEqual(config)
 })
 
 test.each([{ accent: 'red' }, ['{}'], 1, null, 'a'.repeat(2049)])(

@@ -9,7 +9,7 @@ import {
   type TemplateResult,
 } from 'lit'
 import type { PaymentPhase } from './client/fetch-status.ts'
-import { type CheckoutError, helpFor } from './errors.ts'
+import type { CheckoutError } from './errors.ts'
 import { type CheckoutState, PiEvent } from './events.ts'
 import { FrameController } from './frame-controller.ts'
 import type { FetchHandoff, FetchStatus, Handoff } from './handoff.ts'
@@ -255,19 +255,16 @@ export class PiCheckout extends LitElement {
 
   #result(): unknown {
     const { state } = this
-    const { delay, report } = this.#payment.payment
-    const { reason } = report ?? {}
-    const { element: frame } = this.#frame
-    const [icon, ...names] = resultOf(state, frame ? 'form' : reason)
-    // The frame shows its own result, with a line below it.
-    if (!icon || (frame && !delay)) return nothing
+    const { reason } = this.#payment.payment.report ?? {}
+    const [icon, ...names] = resultOf(state, reason)
+    // The frame shows its own result.
+    if (!icon || this.#frame.element) return nothing
     const button = reason === 'refunded' ? 'pay' : 'retry'
     const content = html`<slot name=${state}>${this.#sentences(names, icon)}</slot>`
     return this.#message(content, state === 'failed' && button)
   }
 
   #failure(error: CheckoutError): TemplateResult {
-    const help = helpFor(error)
     const button = buttonFor(error)
     // The frame shows its result.
     const isSubmitted = !!(this.#frame.element || this.#payment.payment.submitted)
@@ -277,8 +274,7 @@ export class PiCheckout extends LitElement {
       // Not beside "Do not pay again", and not without a network.
       html`<slot name="page" ?hidden=${isSubmitted || ['status_failed', 'offline'].includes(error.code)}
         @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}
-      >${button ? nothing : this.#textOf('contact')}</slot>
-      ${help ? html`<p class="help">Test mode: ${help}</p>` : nothing}`,
+      >${button ? nothing : this.#textOf('contact')}</slot>`,
     )
   }
 
@@ -291,11 +287,14 @@ export class PiCheckout extends LitElement {
     </div>`
   }
 
-  /** Lines break between sentences first. The first one is a heading, except below the frame, which shows the result. */
+  /** Lines break between sentences first. The first one is a heading. The frame has its own, and says what is known about the money. */
   #sentences(names: readonly TextName[], icon: string): unknown {
     const { element: frame } = this.#frame
-    const shown = names.filter((name) => !frame || name !== 'once')
-    const sentences = shown.map((name) => html`<span>${this.#textOf(name)}</span> `)
+    const shown = names.filter((name) => !frame || name === 'ended' || name === 'contact')
+    const sentences = shown.map((name, index) => {
+      const text = this.#textOf(name)
+      return html`<span>${frame || index ? text : text.replace(/.$/, '')}</span> `
+    })
     if (frame) return sentences
     return html`<b aria-hidden="true" data-icon=${icon}></b>${sentences}`
   }

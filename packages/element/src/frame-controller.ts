@@ -2,8 +2,7 @@
 import type { ReactiveController } from 'lit'
 import type { PiCheckout } from './checkout-element.ts'
 import { settings } from './configure-checkout.ts'
-import { FrameSession, type SessionEvent } from './frame-session.ts'
-import type { Handoff } from './handoff.ts'
+import { FrameSession, type SessionOptions } from './frame-session.ts'
 import { closestLanguage } from './texts.ts'
 
 export class FrameController implements ReactiveController {
@@ -26,14 +25,13 @@ export class FrameController implements ReactiveController {
   }
 
   /** Replaces the frame. The page of the new one receives the secret through its port only. */
-  mount(handoff: Handoff, emit: (event: SessionEvent) => void): void {
+  mount(options: Pick<SessionOptions, 'handoff' | 'late' | 'emit'>): void {
     this.unmount()
     this.#session = new FrameSession({
-      handoff,
+      ...options,
       origin: settings.checkoutOrigin ?? location.origin,
       locale: () => this.language,
       appearance: () => this.#host.appearance ?? settings.appearance,
-      emit,
     })
   }
 

@@ -26,7 +26,7 @@ import type { Handoff } from './handoff.ts'
 export type SessionEvent =
   /** The page, or a reloaded one, starts a handshake: the form is not usable now. */
   | { readonly t: 'hello' }
-  | { readonly t: 'fail'; readonly code: CheckoutErrorCode; readonly test?: true | undefined }
+  | { readonly t: 'fail'; readonly code: CheckoutErrorCode }
   | Extract<FromFrame, { t: 'ready' | 'busy' | 'leave' | 'finish' | 'cancel' }>
 
 export interface SessionOptions {
@@ -37,6 +37,8 @@ export interface SessionOptions {
   readonly locale: () => string
   /** Returns the current appearance. */
   readonly appearance: () => Appearance | null | undefined
+  /** Returns whether the buyer waits for the result of the merchant's server. */
+  readonly late: () => boolean
   readonly emit: (event: SessionEvent) => void
 }
 
@@ -89,15 +91,19 @@ export class FrameSession {
     signal.addEventListener('abort', () => observer.disconnect())
   }
 
-  /** Sends a locale and an appearance that the page does not have, once it has acknowledged the port. */
+  /** Sends what the page does not have, once it has acknowledged the port. */
   configure(): void {
-    const locale = this.#options.locale()
-    // As text, because a port does not accept the proxies that frameworks make of objects.
-    const appearance = JSON.stringify(this.#options.appearance())
-    const look = locale + appearance
+    const { locale, appearance, late } = this.#options
+    const config = {
+      locale: locale(),
+      // As text, because a port does not accept the proxies that frameworks make of objects.
+      appearance: JSON.stringify(appearance()),
+      late: late() || undefined,
+    }
+    const look = JSON.stringify(config)
     if (!this.#acknowledged || look === this.#look) return
     this.#look = look
-    this.#send({ t: 'config', locale, appearance })
+    this.#send({ t: 'config', ...config })
   }
 
   /** Ends port, listeners, and timers. No event follows. The element removes the frame. */
@@ -142,7 +148,7 @@ export class FrameSession {
   #onMessage(message: FromFrame): void {
     if (message.t === 'fail') {
       const code = failCodes.find((known) => known === message.code)
-      this.#fail(code ?? 'internal', message.test)
+      this.#fail(code ?? 'internal')
     } else if (this.#acknowledged) this.#handle(message)
     else if (message.t === 'ack') {
       this.#acknowledged = true
@@ -235,8 +241,8 @@ export class FrameSession {
     }
   }
 
-  #fail(code: CheckoutErrorCode, test?: true): void {
-    this.#options.emit({ t: 'fail', code, test })
+  #fail(code: CheckoutErrorCode): void {
+    this.#options.emit({ t: 'fail', code })
     this.end()
   }
 }

@@ -1,4 +1,5 @@
 /** The id and client secret of one intent, as a page passes them to the element. @module */
+import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { PaymentStatus } from './client/fetch-status.ts'
 import { textOf } from './client/shop-error.ts'
 
@@ -31,12 +32,14 @@ export type FetchStatus = (request: Request) => Promise<PaymentStatus>
 /**
  * Returns a copy of a handoff. The messages of its errors contain no value.
  *
- * @throws {TypeError} If id or secret is missing, or the secret is a secret API key, which no browser may receive.
+ * @throws {TypeError} If id or secret is missing, the id has other characters than those of an intent, or the secret is a secret API key, which no browser may receive.
  */
 export function readHandoff(value: unknown): OrderHandoff {
   const fields = Object(value) as { readonly [field in keyof OrderHandoff]?: unknown }
-  const [id, clientSecret] = [textOf(fields.id), textOf(fields.clientSecret)]
-  if (!id || !clientSecret) throw new TypeError('handoff: must have id and clientSecret')
+  const [id = '', clientSecret] = [textOf(fields.id), textOf(fields.clientSecret)]
+  if (!paymentIntentIdPattern.test(id) || !clientSecret) {
+    throw new TypeError('handoff: must have id and clientSecret unchanged')
+  }
   if (clientSecret.startsWith('pi_sk_')) {
     throw new TypeError('clientSecret: must not be a secret API key')
   }

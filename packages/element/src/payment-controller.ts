@@ -1,12 +1,11 @@
 /** The effects of the payment's states: requests, timers, the frame, and events. @module */
-import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { ReactiveController } from 'lit'
 import type { PiCheckout } from './checkout-element.ts'
 import { getStatus, type PaymentStatus } from './client/fetch-status.ts'
 import { pause, poll, waitFor } from './client/follow-payment.ts'
 import { postHandoff } from './client/post-handoff.ts'
 import { configuredEvent, settings } from './configure-checkout.ts'
-import { CheckoutError, helpFor } from './errors.ts'
+import { CheckoutError } from './errors.ts'
 import { PiEvent, type PiEventFields, type PiEventType } from './events.ts'
 import type { FrameController } from './frame-controller.ts'
 import type { SessionEvent } from './frame-session.ts'
@@ -119,7 +118,10 @@ export class PaymentController implements ReactiveController {
     const { name, handoff, frame, request, delay } = after
     if (frame !== before.frame) {
       if (frame === undefined || !handoff) this.#frame.unmount()
-      else this.#frame.mount(handoff, (message) => this.#onMessage(frame, message))
+      else {
+        const emit = (message: SessionEvent): void => this.#onMessage(frame, message)
+        this.#frame.mount({ handoff, late: () => this.#isLate, emit })
+      }
     }
     if (request !== before.request) {
       this.#request.abort()
@@ -132,6 +134,12 @@ export class PaymentController implements ReactiveController {
       if (waits) this.#timer = setTimeout(() => this.#handle({ type: 'delay' }), silence)
     }
     this.#report(before, after, event)
+  }
+
+  /** The frame says that its result is not confirmed. */
+  get #isLate(): boolean {
+    const { name, delay } = this.#payment
+    return name === 'error' || (name === 'confirming' && delay > 0)
   }
 
   async #start({ kind, turn }: Request, signal: AbortSignal): Promise<void> {
@@ -159,7 +167,6 @@ export class PaymentController implements ReactiveController {
         const isNext = fetchHandoff && (!own || own === this.#used)
         this.#used = own
         handoff = readHandoff(isNext ? await fetchHandoff({ orderId, signal }) : own)
-        if (!paymentIntentIdPattern.test(handoff.id)) throw new CheckoutError('invalid_values')
       }
       this.#handle({ type: 'handoff', turn, handoff })
     } catch (cause) {
@@ -173,8 +180,7 @@ export class PaymentController implements ReactiveController {
     const { t: type } = message
     if (type === 'leave') this.#dispatch('pi-leave')
     else if (type === 'fail') {
-      const error = new CheckoutError(message.code, { isTest: message.test })
-      this.#handle({ type, turn, error: withNetwork(error) })
+      this.#handle({ type, turn, error: withNetwork(new CheckoutError(message.code)) })
     } else this.#handle({ ...message, type, turn } as PaymentEvent)
   }
 
@@ -188,9 +194,8 @@ export class PaymentController implements ReactiveController {
       if (name === 'finished') this.#dispatch(`pi-${type as 'finish' | 'cancel'}`, { intentId })
     }
     if (error && error !== before.error) {
-      const help = helpFor(error)
       // biome-ignore lint/suspicious/noConsole: for the developer of the page
-      if (help) console.error(help)
+      console.error(error.message)
       this.#dispatch('pi-error', { error })
     }
     if (!report || report === before.report || this.#payment !== after) return

@@ -108,10 +108,6 @@ export const styles = unsafeCSS(`
   [data-icon=×] {
     background: #d223;
   }
-  .help {
-    font: 13px monospace;
-    overflow-wrap: anywhere;
-  }
   button {
     min-block-size: 44px;
     padding: 0 24px;
@@ -121,6 +117,11 @@ export const styles = unsafeCSS(`
     color: Canvas;
     font: inherit;
     font-weight: 600;
+  }
+  [part=loading] button,
+  .box:has(iframe) button {
+    background: none;
+    color: inherit;
   }
   iframe {
     position: relative;

@@ -5,18 +5,12 @@ import type { CheckoutState } from './events.ts'
 
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
-  loading: ['Still loading…', 'Դեռ բեռնվում է…', 'Всё ещё загружается…'],
-  checking: [
-    'We are checking your payment.',
-    'Ստուգում ենք ձեր վճարումը։',
-    'Проверяем ваш платёж.',
+  loading: [
+    'This takes longer than usual.',
+    'Սա սովորականից երկար է տևում։',
+    'Это дольше, чем обычно.',
   ],
-  /** Fits below each result that the form may show. */
-  unconfirmed: [
-    'Your order is not updated yet.',
-    'Պատվերը դեռ չի թարմացվել։',
-    'Заказ ещё не обновлён.',
-  ],
+  checking: ['We are checking your order.', 'Ստուգում ենք ձեր պատվերը։', 'Проверяем ваш заказ.'],
   uncertain: ['You may have paid.', 'Գուցե վճարել եք։', 'Платёж мог пройти.'],
   processing: [
     'Your bank is processing the payment.',
@@ -34,7 +28,12 @@ export const texts = {
   canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
   expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
-  refunded: ['Your payment was refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
+  refunded: ['Your refund was issued.', 'Գումարի վերադարձը ձևակերպված է։', 'Возврат оформлен.'],
+  days: [
+    'The money can take a few days.',
+    'Գումարը կհասնի մի քանի օրում։',
+    'Деньги придут за несколько дней.',
+  ],
   unavailable: [
     'The payment form did not load.',
     'Վճարման ձևը չբեռնվեց։',
@@ -54,21 +53,17 @@ export type TextName = keyof typeof texts
 
 type Result = readonly [icon: string, ...TextName[]]
 
-/** The icon and the sentences of each result: of a state, of one with a reason, or of one below the form's result. */
+/** The icon and the sentences of each result: of a state, or of one with a reason. */
 const results: { readonly [name: string]: Result } = {
   confirming: ['⋯', 'checking', 'once', 'leave'],
-  'confirming form': ['⋯', 'unconfirmed'],
   processing: ['⋯', 'processing', 'once', 'leave'],
   paid: ['✓', 'paid', 'leave'],
   review: ['⋯', 'paid', 'checking', 'once', 'leave'],
   failed: ['×', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
-  'failed refunded': ['↺', 'refunded'],
-} satisfies Record<
-  Extract<CheckoutState, PaymentPhase | 'confirming'> | 'confirming form' | `failed ${string}`,
-  Result
->
+  'failed refunded': ['↺', 'refunded', 'days'],
+} satisfies Record<Extract<CheckoutState, PaymentPhase | 'confirming'> | `failed ${string}`, Result>
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */
 export function textsFor(tag: string): (name: TextName) => string {
@@ -104,7 +99,7 @@ export function errorOf(error: CheckoutError, isSubmitted: boolean): readonly Te
   }
   if (mayHavePaid) {
     const isPermanent = Object(error.cause).retryable === false
-    return isPermanent ? ['unconfirmed', 'once', 'contact'] : ['unconfirmed', 'once']
+    return isPermanent ? ['uncertain', 'once', 'contact'] : ['uncertain', 'once']
   }
   return [error.code === 'offline' ? error.code : 'unavailable', 'unstarted']
 }

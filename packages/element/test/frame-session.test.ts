@@ -19,6 +19,7 @@ let session: FrameSession
 /** Emitted events, and what was sent through a port. */
 let log: unknown[] = []
 let ports: Port[] = []
+let isLate: boolean
 let isHidden = false
 
 beforeEach(() => {
@@ -32,11 +33,13 @@ beforeEach(() => {
   })
   ports = []
   isHidden = false
+  isLate = false
   session = new FrameSession({
     origin,
     handoff: { id: 'pi_1', clientSecret: 'x' },
     locale: () => 'en',
     appearance: () => ({ radius: 4 }),
+    late: () => isLate,
     emit: (event: SessionEvent) => log.push(event),
   })
   document.body.append(session.frame)
@@ -69,7 +72,7 @@ const load = (): unknown => session.frame.dispatchEvent(new Event('load'))
 const show = (persisted: boolean): unknown =>
   dispatchEvent(Object.assign(new Event('pageshow'), { persisted }))
 const ready = { t: 'ready' } as const
-const failed = (code: string, test?: true) => ({ t: 'fail', code, test })
+const failed = (code: string) => ({ t: 'fail', code })
 
 test('its frame has no more rights than the hosted page needs', () => {
   const attributes = Array.from(session.frame.attributes, ({ name, value }) => [name, value])
@@ -99,6 +102,19 @@ test('answers the exact page with a port, and sends the secret after its acknowl
   expect(log.splice(0)).toEqual([auth, { t: 'leave' }, left])
   send({ t: 'busy', on: true }, { t: 'finish' }, { t: 'cancel' }, { t: 'unknown' } as never)
   expect(log).toEqual([{ t: 'busy', on: true }, { t: 'finish' }, { t: 'cancel' }])
+})
+
+test('sends each change of what the page shows once', () => {
+  connect()
+  log = []
+  session.configure()
+  isLate = true
+  session.configure()
+  session.configure()
+  isLate = false
+  session.configure()
+  const config = { t: 'config', locale: 'en', appearance: '{"radius":4}' }
+  expect(log).toEqual([{ sent: { ...config, late: true } }, { sent: config }])
 })
 
 test.each<[string, () => void]>([
@@ -145,7 +161,7 @@ test('connects a page that supports its version, among others', () => {
 
 test.each<[FromFrame, object]>([
   [{ t: 'fail', code: 'unauthorized' }, failed('unauthorized')],
-  [{ t: 'fail', code: 'origin_not_allowed', test: true }, failed('origin_not_allowed', true)],
+  [{ t: 'fail', code: 'origin_not_allowed' }, failed('origin_not_allowed')],
   [{ t: 'fail', code: 'offline' }, failed('internal')],
 ])('reports %j, also before an acknowledgment', (message, expected) => {
   hello()

@@ -12,7 +12,6 @@ test('the README explains each error code, and names each event, property, metho
     not_configured: true,
     handoff_failed: true,
     insecure_context: true,
-    invalid_values: true,
     blocked_by_csp: true,
     origin_not_allowed: true,
     protocol_mismatch: true,

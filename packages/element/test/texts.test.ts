@@ -25,7 +25,7 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'Your order is not updated yet. Do not pay again.'
+const waiting = 'You may have paid. Do not pay again.'
 const unavailable = 'The payment form did not load.'
 const unstarted = 'No new payment was started.'
 const ended = `Your session has expired. ${unstarted}`
@@ -61,14 +61,13 @@ const left = 'Do not pay again. You can close this page.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ We are checking your payment. ${left}`],
-  ['confirming', 'form', '⋯ Your order is not updated yet.'],
+  ['confirming', undefined, `⋯ We are checking your order. ${left}`],
   ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
   ['paid', undefined, '✓ We have received your payment. You can close this page.'],
-  ['review', 'duplicate', `⋯ We have received your payment. We are checking your payment. ${left}`],
+  ['review', 'duplicate', `⋯ We have received your payment. We are checking your order. ${left}`],
   ['failed', 'canceled', `✕ The payment was canceled. ${unpaid}`],
   ['failed', 'expired', `✕ The time to pay has expired. ${unpaid}`],
-  ['failed', 'refunded', '↺ Your payment was refunded.'],
+  ['failed', 'refunded', '↺ Your refund was issued. The money can take a few days.'],
   ['failed', 'constructor', `× The payment failed. ${unpaid}`],
   ['failed', undefined, `× The payment failed. ${unpaid}`],
   ['ready', undefined, ''],

@@ -7,7 +7,6 @@ import {
   readFromElement,
   readInit,
 } from '@pi-checkout/contract/frame-protocol'
-import { isTestMode } from './help.ts'
 
 /** @param origin - The parent's registered origin, as the browser reports it. */
 export type OnMessage = (message: FromElement, origin: string) => void
@@ -75,8 +74,7 @@ export class FrameLink implements PageLink {
   }
 
   fail(code: string): void {
-    // In a test environment the element explains it to the developer.
-    this.send({ t: 'fail', code, test: isTestMode() || undefined })
+    this.send({ t: 'fail', code })
     // Not closed: a closed port may drop a message that was sent and not received yet.
     this.#port = undefined
   }

@@ -34,7 +34,7 @@ const fixes: ReadonlyMap<string, string> = new Map([
 const maxReports = 50
 const reported = new Set<string>()
 
-export function isTestMode(): boolean {
+function isTestMode(): boolean {
   return document.documentElement.dataset.mode === 'test'
 }
 

@@ -203,6 +203,7 @@ export class HostedPage extends LightElement {
 
   #result(view: CheckoutView): TemplateResult {
     const result = resultOf(view)
+    const { late } = this.#session
     const text = this.#texts[`${result}Text`]
     const values = { amount: this.#money(view), merchant: view.merchantName }
     // What to do next is another thing than after a decline that leaves the form open.
@@ -216,7 +217,10 @@ export class HostedPage extends LightElement {
         <p class="hint" role="status">
           ${reason} ${fill(text, values)}
         </p>
-        ${result === 'paid' ? this.#method(view) : nothing}
+        ${result === 'paid' && !late ? this.#method(view) : nothing}
+        <p class="hint" role="status">
+          ${late ? this.#texts[result === 'paid' ? 'paidLate' : 'late'] : nothing}
+        </p>
       </div>
     `
   }

@@ -10,6 +10,8 @@ import { Retries } from './retry.ts'
 export class PageSession {
   /** The merchant's locale, as the element sent it. */
   locale = 'en'
+  /** The buyer waits for the shop to confirm the result. */
+  late = false
   /** Why there is no session. */
   failure: unknown
   /** The view with which the session was opened, the latest time. */
@@ -45,6 +47,7 @@ export class PageSession {
     switch (message.t) {
       case 'config':
         this.locale = message.locale
+        this.late = message.late === true
         this.#appearance.set(message.appearance)
         this.onChange()
         return
