@@ -123,21 +123,21 @@ async function openOrder(
 
 const announced = (page: Page): Promise<string[]> => page.evaluate('announced')
 
-const received = 'We have received your payment You can close this page.'
+const received = 'Payment received You can close this page.'
 
 test('each result is heard once, and takes the focus of the form only', async ({ page, sites }) => {
   for (const [phase, text, inForm = false] of [
     [
       'processing',
-      'Your bank is processing the payment Do not pay again. You can close this page.',
+      'Processing your payment Do not pay again. You can close this page.',
     ],
     ['paid', received],
     ['paid', received, true],
     [
       'review',
-      'We have received your payment We are checking your order. Do not pay again. You can close this page.',
+      'Payment received The shop is checking your order. Do not pay again. You can close this page.',
     ],
-    ['failed', 'The payment failed You were not charged.'],
+    ['failed', 'Payment failed You were not charged.'],
   ] as const) {
     await test.step(phase, async () => {
       const { orders } = await openOrder(page, sites)
@@ -181,7 +181,7 @@ test('a buyer who tries again after a cancellation keeps the focus', async ({ pa
   await actInFrame(page, 'cancel')
   await waitForState(page, 'failed')
   await expect(page.locator('#pay [part=result]')).toContainText(
-    'The payment was canceled You were not charged.',
+    'Payment canceled You were not charged.',
   )
   await page.keyboard.press('Tab')
   expect(await focusedInside(page)).toBe('Try again')

@@ -49,7 +49,7 @@ for (const [name, framework, component] of [
     await isIn('ready')
     orders.B = { phase: 'paid' }
     await actInFrame(page, 'finish')
-    await expect(page.getByText('We have received your payment')).toBeVisible()
+    await expect(page.getByText('Payment received')).toBeVisible()
     await expect(page).toHaveTitle('paid')
 
     await page.evaluate("show('A')")

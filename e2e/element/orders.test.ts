@@ -81,7 +81,7 @@ for (const [name, attributes, showA, showB, when] of [
         await actInFrame(page, 'finish')
         await waitForState(page, 'paid')
         expect(requests.slice(asked)).toEqual(['status B'])
-        await expect(text).toHaveText('We have received your payment You can close this page.')
+        await expect(text).toHaveText('Payment received You can close this page.')
       })
     }
   })
@@ -115,7 +115,7 @@ test('an ended session ends the wait for the status', async ({ page, sites, page
   expect(requests).toHaveLength(2)
   orders.A = { phase: 'paid' }
   // The shop can ask the buyer to sign in.
-  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('button', { name: 'Reload page' }).click()
   await waitForState(page, 'paid')
 })
 
@@ -132,7 +132,7 @@ test('silence shows a text after four seconds, a button after eight', async ({ p
       await page.clock.fastForward(2000)
       await expect(page.locator('#pay .message')).toHaveCount(0)
       await page.clock.fastForward(2000)
-      await expect(page.locator('#pay .message')).toContainText('This takes longer than usual.')
+      await expect(page.locator('#pay .message')).toContainText('This is taking longer than usual.')
       await expect(page.getByRole('button')).toHaveCount(0)
       await page.clock.fastForward(4000)
       orders.A = { phase: 'open' }

@@ -72,10 +72,10 @@ test('speaks the protocol with one parent, and sends it no secret', async ({ pag
     expect((await messageTypes(page)).slice(7)).toEqual(['busy', 'idle', 'finish'])
   })
   await test.step('says that the shop has not confirmed the payment, as the element tells it', async () => {
-    const late = page.frameLocator('pi-checkout iframe').getByText(/has not confirmed your order/)
+    const late = page.frameLocator('pi-checkout iframe').getByText('Waiting for the shop')
     await page.evaluate(`port.postMessage({ t: 'config', locale: 'en', late: true })`)
     await expect(late).toHaveText(
-      'The shop has not confirmed your order yet. Please don’t pay again.',
+      'Waiting for the shop to confirm your order. Please don’t pay again.',
     )
     await page.evaluate(`port.postMessage({ t: 'config', locale: 'en' })`)
     await expect(late).toHaveCount(0)

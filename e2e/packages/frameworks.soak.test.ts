@@ -165,7 +165,7 @@ async function paysAfterCancel(page: Page, shop: string): Promise<void> {
   })
   await page.goto(shop)
   await payWith(page, 'canceled')
-  await expect(page.getByText('The payment was canceled')).toBeVisible()
+  await expect(page.getByText('Payment canceled')).toBeVisible()
   await page.getByText('Try again').click()
   await payWith(page, 'succeeded')
   await expect(page.locator('pi-checkout:state(paid)')).toHaveCount(1)

@@ -11,7 +11,7 @@ test('the static page takes a payment after a canceled and a declined one, and a
   const { shop, stop } = await startExample(stack.api, 'express.mjs')
   await page.goto(shop)
   await payWith(page, 'canceled')
-  await expect(page.getByText('The payment was canceled')).toBeVisible()
+  await expect(page.getByText('Payment canceled')).toBeVisible()
   await page.getByRole('button', { name: 'Try again' }).click()
   await payWith(page, 'declined')
   await payWith(page, 'succeeded')

@@ -7,7 +7,8 @@ import { unsafeCSS } from 'lit'
 // The first column gives a container that fits its content the width of a form, not a frame's 300 pixels.
 // Bones have the places of the form's summary, fields, and buttons, in the color of the page's text.
 // An empty part has no height, so that it covers no slotted link.
-// A text below the form's result takes its place from the frame, as far as the result permits.
+// A result has its sign where the form's result had it. A text below that one takes its place from the frame, as far as
+// the result permits.
 // The frame is hidden by `opacity`, because Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = unsafeCSS(`
   :host {
@@ -33,10 +34,12 @@ export const styles = unsafeCSS(`
     outline: 0;
   }
   .box > div + div {
-    align-self: center;
+    align-self: start;
+    margin-block-start: 177px;
   }
   .box:has(iframe) > div + div {
     grid-row: 2;
+    margin: 0;
   }
   [part=loading] > .message {
     min-block-size: 90px;
@@ -90,11 +93,11 @@ export const styles = unsafeCSS(`
     line-height: 1.3;
   }
   b {
-    inline-size: 2.4em;
+    inline-size: 56px;
     border-radius: 50%;
     background: #8883;
     font-size: 1.5em;
-    line-height: 2.4;
+    line-height: 56px;
   }
   b::before {
     content: attr(data-icon);
@@ -111,7 +114,7 @@ export const styles = unsafeCSS(`
   button {
     min-block-size: 44px;
     padding: 0 24px;
-    border: 1px solid;
+    border: 1px solid CanvasText;
     border-radius: 10px;
     background: CanvasText;
     color: Canvas;
@@ -119,7 +122,8 @@ export const styles = unsafeCSS(`
     font-weight: 600;
   }
   [part=loading] button,
-  .box:has(iframe) button {
+  .box:has(iframe) button,
+  :has([data-icon=↺]) > button {
     background: none;
     color: inherit;
   }

@@ -6,47 +6,47 @@ import type { CheckoutState } from './events.ts'
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: [
-    'This takes longer than usual.',
-    'Սա սովորականից երկար է տևում։',
-    'Это дольше, чем обычно.',
+    'This is taking longer than usual.',
+    'Բեռնումը սովորականից երկար է տևում։',
+    'Загрузка идёт дольше обычного.',
   ],
-  checking: ['We are checking your order.', 'Ստուգում ենք ձեր պատվերը։', 'Проверяем ваш заказ.'],
-  uncertain: ['You may have paid.', 'Գուցե վճարել եք։', 'Платёж мог пройти.'],
-  processing: [
-    'Your bank is processing the payment.',
-    'Ձեր բանկը մշակում է վճարումը։',
-    'Ваш банк обрабатывает платёж.',
+  checking: [
+    'The shop is checking your order.',
+    'Խանութը ստուգում է պատվերը։',
+    'Магазин проверяет заказ.',
   ],
+  uncertain: [
+    'Your payment may have gone through.',
+    'Հնարավոր է՝ վճարումը կատարվել է։',
+    'Платёж мог пройти.',
+  ],
+  processing: ['Processing your payment.', 'Վճարումը մշակվում է։', 'Платёж обрабатывается.'],
   leave: ['You can close this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
   once: ['Do not pay again.', 'Նորից մի՛ վճարեք։', 'Не платите ещё раз.'],
-  paid: [
-    'We have received your payment.',
-    'Մենք ստացել ենք ձեր վճարումը։',
-    'Мы получили ваш платёж.',
-  ],
-  failed: ['The payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
-  canceled: ['The payment was canceled.', 'Վճարումը չեղարկվել է։', 'Платёж отменён.'],
-  expired: ['The time to pay has expired.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
+  paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
+  failed: ['Payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
+  canceled: ['Payment canceled.', 'Վճարումը չեղարկված է։', 'Платёж отменён.'],
+  expired: ['This payment has expired.', 'Վճարման ժամկետն անցել է։', 'Срок этого платежа истёк.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
-  refunded: ['Your refund was issued.', 'Գումարի վերադարձը ձևակերպված է։', 'Возврат оформлен.'],
+  refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
-    'The money can take a few days.',
-    'Գումարը կհասնի մի քանի օրում։',
-    'Деньги придут за несколько дней.',
+    'The money can take a few days to arrive.',
+    'Գումարը կարող է հասնել մի քանի օրում։',
+    'Деньги могут идти несколько дней.',
   ],
   unavailable: [
     'The payment form did not load.',
-    'Վճարման ձևը չբեռնվեց։',
+    'Վճարման էջը չբեռնվեց։',
     'Форма оплаты не загрузилась.',
   ],
-  offline: ['You are offline.', 'Կապ չկա։', 'Нет интернета.'],
-  unstarted: ['No new payment was started.', 'Նոր վճարում չի սկսվել։', 'Новый платёж не создан.'],
+  offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Нет подключения к интернету.'],
+  unstarted: ['No new payment was started.', 'Նոր վճարում չի սկսվել։', 'Новый платёж не начат.'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
   pay: ['Pay again', 'Նորից վճարել', 'Оплатить ещё раз'],
-  reload: ['Reload', 'Թարմացնել', 'Обновить'],
+  reload: ['Reload page', 'Թարմացնել էջը', 'Обновить страницу'],
 } satisfies Record<string, readonly [en: string, hy: string, ru: string]>
 
 export type TextName = keyof typeof texts
@@ -55,7 +55,7 @@ type Result = readonly [icon: string, ...TextName[]]
 
 /** The icon and the sentences of each result: of a state, or of one with a reason. */
 const results: { readonly [name: string]: Result } = {
-  confirming: ['⋯', 'checking', 'once', 'leave'],
+  confirming: ['⋯', 'processing', 'once', 'leave'],
   processing: ['⋯', 'processing', 'once', 'leave'],
   paid: ['✓', 'paid', 'leave'],
   review: ['⋯', 'paid', 'checking', 'once', 'leave'],
@@ -87,7 +87,8 @@ export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName
   const isEnded =
     code === 'unauthorized' || why === 'order_not_found' || [401, 403].includes(status)
   if (isEnded) return 'reload'
-  return code === 'status_failed' ? 'check' : retryable ? 'retry' : undefined
+  if (!retryable) return undefined
+  return code === 'status_failed' ? 'check' : 'retry'
 }
 
 /** Returns what happened, and what the buyer can do. @param isSubmitted - Whether the buyer has submitted the form. */
@@ -98,8 +99,7 @@ export function errorOf(error: CheckoutError, isSubmitted: boolean): readonly Te
     return mayHavePaid ? ['ended', 'uncertain', 'once'] : ['ended', 'unstarted']
   }
   if (mayHavePaid) {
-    const isPermanent = Object(error.cause).retryable === false
-    return isPermanent ? ['uncertain', 'once', 'contact'] : ['uncertain', 'once']
+    return button ? ['uncertain', 'once'] : ['uncertain', 'once', 'contact']
   }
   return [error.code === 'offline' ? error.code : 'unavailable', 'unstarted']
 }

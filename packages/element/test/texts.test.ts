@@ -25,7 +25,7 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'You may have paid. Do not pay again.'
+const waiting = 'Your payment may have gone through. Do not pay again.'
 const unavailable = 'The payment form did not load.'
 const unstarted = 'No new payment was started.'
 const ended = `Your session has expired. ${unstarted}`
@@ -34,19 +34,19 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   ['offline', `You are offline. ${unstarted}`, 'Try again'],
   ['connection_lost', `${unavailable} ${unstarted}`, 'Try again'],
   ['handoff_failed', `${unavailable} ${unstarted}`, 'Try again'],
-  ['unauthorized', ended, 'Reload'],
+  ['unauthorized', ended, 'Reload page'],
   ['blocked_by_csp', `${unavailable} ${unstarted}`],
   ['status_failed', waiting, 'Check again'],
-  ['status_failed', `${waiting} Contact the shop.`, 'Check again', 404],
+  ['status_failed', `${waiting} Contact the shop.`, undefined, 404],
   // The session of the shop has ended.
   [
     'status_failed',
-    'Your session has expired. You may have paid. Do not pay again.',
-    'Reload',
+    `Your session has expired. ${waiting}`,
+    'Reload page',
     401,
   ],
-  ['handoff_failed', ended, 'Reload', 401],
-  ['handoff_failed', ended, 'Reload', 404, 'order_not_found'],
+  ['handoff_failed', ended, 'Reload page', 401],
+  ['handoff_failed', ended, 'Reload page', 404, 'order_not_found'],
   ['handoff_failed', `${unavailable} ${unstarted}`, undefined, 404],
 ])('tells the buyer for %s: %s %s', (code, text, label, status, why) => {
   const error = new CheckoutError(code, {
@@ -61,15 +61,15 @@ const left = 'Do not pay again. You can close this page.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ We are checking your order. ${left}`],
-  ['processing', undefined, `⋯ Your bank is processing the payment. ${left}`],
-  ['paid', undefined, '✓ We have received your payment. You can close this page.'],
-  ['review', 'duplicate', `⋯ We have received your payment. We are checking your order. ${left}`],
-  ['failed', 'canceled', `✕ The payment was canceled. ${unpaid}`],
-  ['failed', 'expired', `✕ The time to pay has expired. ${unpaid}`],
-  ['failed', 'refunded', '↺ Your refund was issued. The money can take a few days.'],
-  ['failed', 'constructor', `× The payment failed. ${unpaid}`],
-  ['failed', undefined, `× The payment failed. ${unpaid}`],
+  ['confirming', undefined, `⋯ Processing your payment. ${left}`],
+  ['processing', undefined, `⋯ Processing your payment. ${left}`],
+  ['paid', undefined, '✓ Payment received. You can close this page.'],
+  ['review', 'duplicate', `⋯ Payment received. The shop is checking your order. ${left}`],
+  ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
+  ['failed', 'expired', `✕ This payment has expired. ${unpaid}`],
+  ['failed', 'refunded', '↺ Payment refunded. The money can take a few days to arrive.'],
+  ['failed', 'constructor', `× Payment failed. ${unpaid}`],
+  ['failed', undefined, `× Payment failed. ${unpaid}`],
   ['ready', undefined, ''],
 ])('tells the buyer for %s because of %s: %s', (state, reason, text) => {
   const [icon, ...names] = resultOf(state, reason)

@@ -217,7 +217,7 @@ export class HostedPage extends LightElement {
         <p class="hint" role="status">
           ${reason} ${fill(text, values)}
         </p>
-        ${result === 'paid' && !late ? this.#method(view) : nothing}
+        ${result === 'paid' ? this.#method(view) : nothing}
         <p class="hint" role="status">
           ${late ? this.#texts[result === 'paid' ? 'paidLate' : 'late'] : nothing}
         </p>

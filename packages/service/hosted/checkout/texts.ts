@@ -56,8 +56,8 @@ const en = {
   processingTitle: 'Still processing',
   processingText:
     'Your bank needs more time. Please don’t pay again. You can close this page: {merchant} will show the result in your order.',
-  late: 'The shop has not confirmed the result yet.',
-  paidLate: 'The shop has not confirmed your order yet. Please don’t pay again.',
+  late: 'Waiting for the shop to update your order.',
+  paidLate: 'Waiting for the shop to confirm your order. Please don’t pay again.',
   connection: 'No connection to the payment service. Trying again…',
   unknown: 'The result of your payment is not known yet. We are checking it. You pay only once.',
   silent:
@@ -119,8 +119,8 @@ const hy: Texts = {
   processingTitle: 'Դեռ մշակվում է',
   processingText:
     'Բանկին ավելի շատ ժամանակ է պետք։ Խնդրում ենք նորից չվճարել։ Կարող եք փակել այս էջը։ Արդյունքը կհայտնվի ձեր պատվերում։',
-  late: 'Խանութը դեռ չի հաստատել արդյունքը։',
-  paidLate: 'Խանութը դեռ չի հաստատել ձեր պատվերը։ Խնդրում ենք նորից չվճարել։',
+  late: 'Սպասում ենք, որ խանութը թարմացնի պատվերը։',
+  paidLate: 'Սպասում ենք, որ խանութը հաստատի պատվերը։ Խնդրում ենք նորից չվճարել։',
   connection: 'Վճարման ծառայության հետ կապ չկա։ Նորից ենք փորձում…',
   unknown: 'Վճարման արդյունքը դեռ հայտնի չէ։ Ստուգում ենք։ Երկու անգամ չեք վճարի։',
   silent:
@@ -182,8 +182,8 @@ const ru: Texts = {
   processingTitle: 'Всё ещё обрабатывается',
   processingText:
     'Банку нужно больше времени. Пожалуйста, не платите ещё раз. Страницу можно закрыть: результат появится в вашем заказе.',
-  late: 'Магазин ещё не подтвердил результат.',
-  paidLate: 'Магазин ещё не подтвердил ваш заказ. Пожалуйста, не платите ещё раз.',
+  late: 'Ждём, пока магазин обновит заказ.',
+  paidLate: 'Ждём, пока магазин подтвердит заказ. Пожалуйста, не платите ещё раз.',
   connection: 'Нет связи с платёжным сервисом. Пробуем ещё раз…',
   unknown: 'Результат платежа пока неизвестен. Проверяем. Дважды вы не заплатите.',
   silent:
