@@ -5,28 +5,20 @@ import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** Scripts of pages that load them at the same time, instead of one after another. */
-const preloaded: Readonly<Record<string, readonly string[]>> = {
-  '/checkout.html': ['checkout', 'form'],
-  '/inspector.html': ['inspector'],
-}
-
 /**
- * Puts the style sheet of the hosted page into the page, so that it is painted without another request. Names the
- * scripts of pages.
+ * Puts the style sheet of the hosted page into the page, so that it is painted without another request. Names its
+ * scripts, which are then loaded at the same time, instead of one after another.
  */
 const hostedPage: Plugin = {
   name: 'hosted-page',
   transformIndexHtml: {
     order: 'post',
     handler: (html, { bundle = {}, path }) => {
-      const entries = preloaded[path]
-      if (!entries) return html
+      if (path !== '/checkout.html') return html
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
-      const scripts = chunks.filter(({ name }) => entries.includes(name))
+      const scripts = chunks.filter(({ name }) => name === 'checkout' || name === 'form')
       const files = new Set(scripts.flatMap(({ fileName, imports }) => [fileName, ...imports]))
       const links = [...files].map((file) => `<link rel="modulepreload" href="/${file}">`).join('')
-      if (path !== '/checkout.html') return html.replace('</head>', `${links}</head>`)
       return html.replace(/<link rel="stylesheet"[^>]*href="\/([^"]+)">/, (_, name: string) => {
         const sheet = bundle[name]
         if (sheet?.type !== 'asset') throw new Error(`${name} is not a style sheet`)
@@ -65,8 +57,10 @@ function guide(): string {
       .replace(/<h2>(.*)<\/h2>/g, (_, title: string) => `<h2 id="${idOf(title)}">${title}</h2>`)
       // The type of a problem leads to the row of its code.
       .replace(/<tr>\n<td><code>([a-z_]+)<\/code>/g, '<tr id="$1">\n<td><code>$1</code>')
-      .replace(/<pre>([\s\S]*?)<\/pre>/g, (_, code: string) => codeBlock(code))
+      // A long key breaks between its parts.
+      .replaceAll('_&lt;', '_<wbr>&lt;')
       // What scrolls can be reached with the keyboard.
+      .replaceAll('<pre>', '<pre tabindex="0">')
       .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
       .replaceAll('</table>', '</table></div>')
   )
@@ -74,11 +68,6 @@ function guide(): string {
 
 function idOf(title: string): string {
   return title.toLowerCase().replaceAll(' ', '-')
-}
-
-/** Code with a button that copies it, which a script shows. What scrolls can be reached with the keyboard. */
-function codeBlock(code: string): string {
-  return `<div class="code"><button class="small" type="button" hidden>Copy</button><pre tabindex="0">${code}</pre></div>`
 }
 
 export default defineConfig({

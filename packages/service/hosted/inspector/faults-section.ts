@@ -1,19 +1,21 @@
 /** Fault rules: what breaks, and how often. @module */
-import { html, nothing, type TemplateResult } from 'lit'
-import type { FaultOperation, StoredFaultRule } from '../../shared/sandbox-api.ts'
-import { loading, name } from './markup.ts'
-import type { Sandbox } from './sandbox.ts'
+import { html, type TemplateResult } from 'lit'
+import {
+  type FaultOperation,
+  faultOperations,
+  type StoredFaultRule,
+} from '../../shared/sandbox-api.ts'
+import { name } from './markup.ts'
+import type { FaultsShown, Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
 
-export function faultsSection(sandbox: Sandbox): TemplateResult {
-  const { data, environment } = sandbox
-  if (!data.faults) return loading(sandbox)
-  const { rules } = data.faults
+export function faultsSection(sandbox: Sandbox, { rules }: FaultsShown): TemplateResult {
   return html`<div class="cards columns">
     <section class="box stack">
       <h2>Break the next requests</h2>
-      <p class="hint">Press an operation to test how the server of <b>${name(environment?.merchant)}</b> handles a lost,
-        late, or wrong response. For a single request, send the header <code>Sandbox-Fault</code>.</p>
+      <p class="hint">Choose what happens to the next requests of <b>${name(sandbox.reading?.environment.merchant)}</b>, to
+        test how your server handles a lost, late, or wrong response. For a single request, send the header
+        <code>Sandbox-Fault</code>.</p>
       ${faultList(sandbox)}
     </section>
     <section class="box stack">
@@ -24,10 +26,10 @@ export function faultsSection(sandbox: Sandbox): TemplateResult {
 }
 
 /** What each fault does. */
-const faults: ReadonlyMap<string, string> = new Map([
+const faults: readonly (readonly [fault: string, does: string])[] = [
   ['drop-after-commit', 'Creates the intent, then drops the connection: a lost response.'],
   ['drop-before-commit', 'Drops the connection. Nothing is created.'],
-  ['delay', 'Delays the response.'],
+  ['delay=3000', 'Sends the response late. A client that stops waiting does not know the result.'],
   ['409', 'Returns that the first request with this key is still running.'],
   ['500', 'Returns an internal error. Nothing is created.'],
   ['503', 'Returns that the store is unavailable, with Retry-After. Nothing is created.'],
@@ -35,15 +37,15 @@ const faults: ReadonlyMap<string, string> = new Map([
   ['truncate-body', 'Cuts the response in half. A create is committed.'],
   ['stall-body', 'Sends half of the response, and nothing more. A create is committed.'],
   ['malformed-json', 'Returns a response that is not JSON. A create is committed.'],
-])
+]
 
 /** A retrieve commits nothing, and has no key. */
 const ofCreates: ReadonlySet<string> = new Set(['drop-after-commit', '409'])
 
 /** Returns what a fault such as `delay=500` does. */
 export function faultText(fault: string): string {
-  const [name = ''] = text(fault).split('=')
-  return faults.get(name) ?? ''
+  const nameOf = (each: string) => each.replace(/=.*/, '')
+  return faults.find(([each]) => nameOf(each) === nameOf(text(fault)))?.[1] ?? ''
 }
 
 /** The faults, each with a button for each operation. */
@@ -52,26 +54,24 @@ function faultList(sandbox: Sandbox): TemplateResult {
     event.preventDefault()
     const form = new FormData(event.target as HTMLFormElement, event.submitter)
     const [on, fault] = String(form.get('rule')).split(' ')
-    const times = Number(form.get('times'))
-    void sandbox.act('POST', 'faults', { on, do: fault === 'delay' ? delay : fault, times })
+    void sandbox.act('POST', 'faults', { on, do: fault, times: Number(form.get('times')) })
   }
   const button = (on: FaultOperation, fault: string): TemplateResult =>
-    html`<button class="small" name="rule" value=${`${on} ${fault}`} aria-label=${`Add ${fault} on ${on}`}>${on}</button>`
+    html`<button class="small" name="rule" value=${`${on} ${fault}`} aria-label=${`Add ${fault} on ${on}`}>On ${on}</button>`
   return html`<form class="stack" @submit=${add}>
     <label class="row">Number of requests
       <input class="number" name="times" type="number" min="1" max="1000" value="1" required>
     </label>
-    <ul>${[...faults].map(
+    <ul>${faults.map(
       ([fault, does]) => html`<li class="row item">
-        <div><code>${fault === 'delay' ? delay : fault}</code><p class="hint">${does}</p></div>
-        <span class="row">${button('create', fault)} ${ofCreates.has(fault) ? nothing : button('retrieve', fault)}</span>
+        <div><code>${fault}</code><p class="hint">${does}</p></div>
+        <span class="row">${faultOperations
+          .filter((on) => on === 'create' || !ofCreates.has(fault))
+          .map((on) => button(on, fault))}</span>
       </li>`,
     )}</ul>
   </form>`
 }
-
-/** In milliseconds. The control API takes others. */
-const delay = 'delay=3000'
 
 function ruleList(sandbox: Sandbox, rules: readonly StoredFaultRule[]): TemplateResult {
   return html`<ul>${rules.map(

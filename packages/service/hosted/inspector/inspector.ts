@@ -4,10 +4,10 @@ import { live } from 'lit/directives/live.js'
 import { LightElement } from '../light-element.ts'
 import { faultsSection } from './faults-section.ts'
 import { intentsSection } from './intents-section.ts'
-import { loading, name } from './markup.ts'
+import { name } from './markup.ts'
 import { requestsSection } from './requests-section.ts'
-import { readRoute, type Section, sections, writeRoute } from './route.ts'
-import { Sandbox } from './sandbox.ts'
+import { type Section, sections, writeRoute } from './route.ts'
+import { type Reading, Sandbox } from './sandbox.ts'
 import { settingsSection } from './settings-section.ts'
 import { text } from './show.ts'
 
@@ -32,29 +32,30 @@ export class Inspector extends LightElement {
   }
 
   protected override render(): unknown {
-    const { connection, environment, error, route } = this.#sandbox
-    if (connection === 'locked') return this.#gate()
-    if (!environment) return html`<main class="apart">${loading(this.#sandbox)}</main>`
-    const isLive = connection === 'connected'
+    const { isLocked, reading, failure, error, route } = this.#sandbox
+    if (isLocked) return this.#gate()
+    if (!reading) return html`<main class="apart">${waiting(failure)}</main>`
     return html`
       <section class="bar row" aria-label="Environment">
-        <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
-        ${this.#merchant()}
-        <span class="dot hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
-          isLive ? 'Connected' : 'Reconnecting…'
+        ${this.#merchant(reading)}
+        <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section, reading))}</nav>
+        <span class="dot hint" data-tone=${failure ? 'waiting' : 'good'} role="status">${
+          failure ? 'Reconnecting…' : 'Connected'
         }</span>
       </section>
       ${error ? html`<p class="notice" role="alert">${text(error, 500)}</p>` : nothing}
-      <main tabindex="-1" data-section=${route.section}>${this.#section()}</main>
+      <main tabindex="-1" data-section=${reading.shown.section}>${
+        failure && reading.shown.section !== route.section
+          ? waiting(failure)
+          : this.#section(reading)
+      }</main>
     `
   }
 
   /** A section that fails shows its error and a way on, and tries again with the next read. */
-  #section(): TemplateResult {
-    const { section } = this.#sandbox.route
+  #section(reading: Reading): TemplateResult {
     try {
-      const [, view] = views[section]
-      return view(this.#sandbox)
+      return viewOf(this.#sandbox, reading)
     } catch (error) {
       return html`<div class="empty stack" role="alert">
         <h2>This section cannot be shown</h2>
@@ -73,34 +74,31 @@ export class Inspector extends LightElement {
     </main>`
   }
 
-  #merchant(): TemplateResult {
-    const { environments, environment, route } = this.#sandbox
+  #merchant({ environments, environment }: Reading): TemplateResult {
     const choose = ({ target }: Event): void => {
       if (!(target instanceof HTMLSelectElement)) return
-      location.hash = writeRoute({ environment: target.value, section: route.section })
+      const { section } = this.#sandbox.route
+      location.hash = writeRoute({ environment: target.value, section })
     }
     const options = environments.map(
       (each) =>
-        html`<option value=${each.id} .selected=${live(each.id === environment?.id)}>${text(each.merchant, 64)}</option>`,
+        html`<option value=${each.id} .selected=${live(each.id === environment.id)}>${text(each.merchant, 64)}</option>`,
     )
     return environments.length < 2
-      ? html`<b>${name(environment?.merchant)}</b>`
+      ? html`<b>${name(environment.merchant)}</b>`
       : html`<select aria-label="Merchant" @change=${choose}>${options}</select>`
   }
 
-  #tab(section: Section): TemplateResult {
-    const { environment, route } = this.#sandbox
-    const failures = section === 'requests' ? (environment?.counts.failures ?? 0) : 0
-    return html`<a href=${this.#sandbox.link(section)} aria-current=${section === route.section ? 'page' : 'false'}>${
-      views[section][0]
+  #tab(section: Section, { environment: { counts } }: Reading): TemplateResult {
+    const failures = section === 'requests' ? counts.failures : 0
+    const isOpen = section === this.#sandbox.route.section
+    return html`<a href=${this.#sandbox.link(section)} aria-current=${isOpen ? 'page' : 'false'}>${
+      titles[section]
     } ${failures > 0 ? html`<span class="badge" data-tone="bad">${failures}<span class="unit"> failed</span></span>` : nothing}</a>`
   }
 
   readonly #navigate = (): void => {
-    // A new link can be opened in the same tab.
-    const token = takeToken()
-    this.#sandbox.open(readRoute(location.hash))
-    if (token) this.#sandbox.unlock(token)
+    this.#sandbox.follow()
     scrollTo(0, 0)
   }
 
@@ -137,16 +135,28 @@ export class Inspector extends LightElement {
   }
 }
 
-const views: Readonly<Record<Section, readonly [string, (sandbox: Sandbox) => TemplateResult]>> = {
-  intents: ['Intents', intentsSection],
-  requests: ['Requests', requestsSection],
-  faults: ['Faults', faultsSection],
-  settings: ['Settings', settingsSection],
+const titles: Readonly<Record<Section, string>> = {
+  intents: 'Intents',
+  requests: 'Requests',
+  faults: 'Faults',
+  settings: 'Settings',
 }
 
-/** Removes the admin token from the address and returns it; `undefined` if there is none. */
-function takeToken(): string | undefined {
-  const [, token, route] = /^#([\w-]{43})(\/.*)?$/.exec(location.hash) ?? []
-  if (token) history.replaceState(null, '', route ? `#${route}` : location.pathname)
-  return token
+function viewOf(sandbox: Sandbox, reading: Reading): TemplateResult {
+  const { shown } = reading
+  switch (shown.section) {
+    case 'intents':
+      return intentsSection(sandbox, shown)
+    case 'requests':
+      return requestsSection(sandbox, shown)
+    case 'faults':
+      return faultsSection(sandbox, shown)
+    case 'settings':
+      return settingsSection(sandbox, reading)
+  }
+}
+
+/** What is shown before the first read: also while the service is down. */
+function waiting(failure: string | undefined): TemplateResult {
+  return html`<p class="empty" role="status">${failure ?? 'Loading…'}</p>`
 }

@@ -1,20 +1,12 @@
 /** One intent: its facts, outcomes, timeline, and requests. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Confirmation, ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
-import { loading, name, statusLabel, toneOf } from './markup.ts'
-import { requestRow } from './request.ts'
+import { name, statusLabel, toneOf } from './markup.ts'
+import { requestRow } from './request-row.ts'
 import type { Sandbox } from './sandbox.ts'
 import { money, text, time } from './show.ts'
 
-export function intentDetail(sandbox: Sandbox): TemplateResult {
-  const { intent: detail } = sandbox.data
-  if (detail === null) {
-    return html`<p class="empty">No test intent has this id. A reset may have deleted it.</p>`
-  }
-  return detail ? shown(sandbox, detail) : loading(sandbox)
-}
-
-function shown(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
+export function intentDetail(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
   const { intent, requests, expiresAt, finalizedAt, settlement } = detail
   const end = finalizedAt
     ? `Final since ${time(finalizedAt)}`

@@ -2,32 +2,30 @@
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
 import { intentDetail } from './intent-detail.ts'
-import { loading, name, panes, statusLabel } from './markup.ts'
-import type { Sandbox } from './sandbox.ts'
+import { name, panes, statusLabel } from './markup.ts'
+import type { IntentsShown, Sandbox } from './sandbox.ts'
 import { money, time } from './show.ts'
 
-export function intentsSection(sandbox: Sandbox): TemplateResult {
-  const { data, search, route } = sandbox
-  if (!data.intents) return loading(sandbox)
-  const { intents } = data.intents
-  if (intents.length === 0 && search.q === '' && !route.id) return empty(sandbox)
+export function intentsSection(sandbox: Sandbox, { intents, open }: IntentsShown): TemplateResult {
+  const { q, id } = sandbox.route
+  if (intents.length === 0 && !q && !id) return empty(sandbox)
   return panes(
     sandbox,
     {
       label: 'Intents',
       placeholder: 'Order, status, customer, card, id',
-      filters: nothing,
       rows: intents.map((intent) => [intent.id, row(sandbox, intent)]),
       none: 'No matching intents. Search for another order, status, customer, card, or id.',
+      gone: 'No test intent has this id. A reset may have deleted it.',
     },
-    route.id || intents.length > 0 ? intentDetail(sandbox) : nothing,
+    open && intentDetail(sandbox, open),
   )
 }
 
 function row(sandbox: Sandbox, intent: PaymentIntent): TemplateResult {
   const { id, orderId, amount, currency, status, createdAt, customer } = intent
-  const isOpen = id === (sandbox.route.id ?? sandbox.data.intent?.intent.id)
-  return html`<li><a class="line" href=${sandbox.link('intents', id)} data-id=${id} aria-current=${isOpen ? 'true' : 'false'}>
+  return html`<li><a class="line" href=${sandbox.link('intents', id)} data-id=${id}
+    aria-current=${id === sandbox.openId ? 'true' : 'false'}>
     <span><b>${name(orderId)}</b>${
       customer
         ? html` <span class="hint">${name(customer.name ?? customer.email ?? customer.id)}</span>`

@@ -1,18 +1,8 @@
 /** Markup that several sections share. @module */
-import { html, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { copyText } from '../copy.ts'
 import type { Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
-
-/** What a section shows before its first read: also while the service is down. */
-export function loading({ connection }: Sandbox): TemplateResult {
-  return html`<p class="empty" role="status">${
-    connection === 'lost'
-      ? 'The service does not respond. This section appears when it is back.'
-      : 'Loading…'
-  }</p>`
-}
 
 /** A name that was received, kept apart from the direction of the text around it. */
 export function name(value: unknown, max = 64): TemplateResult {
@@ -46,21 +36,31 @@ export function statusLabel(status: string, look: 'badge' | 'dot hint'): Templat
 interface List {
   readonly label: string
   readonly placeholder: string
-  readonly filters: unknown
+  readonly filters?: TemplateResult
   readonly rows: readonly (readonly [id: string, row: TemplateResult])[]
   /** What is shown without rows. */
   readonly none: string
+  /** What is shown if the item of the address does not exist. */
+  readonly gone: string
 }
 
-/** A list with its search, and next to it the open item: below it, where both do not fit. */
-export function panes(sandbox: Sandbox, list: List, detail: unknown): TemplateResult {
-  const { label, placeholder, filters, rows, none } = list
+/**
+ * A list with its search, and next to it the open item: below it, where both do not fit.
+ *
+ * @param detail - `null` if the item does not exist.
+ */
+export function panes(
+  sandbox: Sandbox,
+  { label, placeholder, filters, rows, none, gone }: List,
+  detail: TemplateResult | null | undefined,
+): TemplateResult {
   const search = ({ target }: Event): void =>
     sandbox.find({ q: (target as HTMLInputElement).value })
   return html`<div class="panes">
+    ${detail === null ? html`<p class="box gone" role="status">${gone}</p>` : nothing}
     <section class="list stack" aria-label=${label}>
       <input type="search" aria-label=${`Search ${label.toLowerCase()}`} aria-keyshortcuts="/" placeholder=${placeholder}
-        maxlength="200" .value=${sandbox.search.q} @input=${search}>
+        maxlength="200" .value=${sandbox.route.q ?? ''} @input=${search}>
       ${filters}
       ${
         rows.length > 0
@@ -76,18 +76,9 @@ export function panes(sandbox: Sandbox, list: List, detail: unknown): TemplateRe
   </div>`
 }
 
-function copyButton(content: string, label = 'Copy'): TemplateResult {
-  const copy = ({ currentTarget }: Event): void => {
-    if (currentTarget instanceof HTMLElement) void copyText(currentTarget, content)
-  }
-  return html`<button class="small" type="button" @click=${copy}>${label}</button>`
-}
-
-/** @param shown - What is shown instead of the copied text. */
-export function codeBlock(
-  content: string,
-  label?: string,
-  shown: unknown = content,
-): TemplateResult {
-  return html`<div class="code">${copyButton(content, label)}<pre tabindex="0">${shown}</pre></div>`
+/** A text with a button that copies it. */
+export function copyable(sandbox: Sandbox, content: string, label: string): TemplateResult {
+  const isCopied = sandbox.copied === content
+  return html`<div class="row code"><pre tabindex="0">${content}</pre>
+    <button type="button" class="small" @click=${() => sandbox.copy(content)}>${isCopied ? 'Copied' : label}</button></div>`
 }

@@ -1,17 +1,18 @@
 /** The request log with its filters, and next to it the request that is open. @module */
 import { html, type TemplateResult } from 'lit'
-import { loading, panes } from './markup.ts'
-import { requestDetail, requestRow } from './request.ts'
+import { panes } from './markup.ts'
+import { requestDetail } from './request-detail.ts'
 import { findRequests, requestFilters } from './request-filters.ts'
-import type { Sandbox } from './sandbox.ts'
+import { requestRow } from './request-row.ts'
+import type { RequestsShown, Sandbox } from './sandbox.ts'
 
-export function requestsSection(sandbox: Sandbox): TemplateResult {
-  const { data, route, search } = sandbox
-  if (!data.requests) return loading(sandbox)
-  const requests = findRequests({ requests: data.requests, issues: data.issues ?? [] }, search)
-  const chips = requestFilters.map(
-    ({ name, hint }) => html`<button type="button" class="small" title=${hint}
-      aria-pressed=${name === search.filter ? 'true' : 'false'} @click=${() => sandbox.find({ filter: name })}>${name}</button>`,
+export function requestsSection(sandbox: Sandbox, shown: RequestsShown): TemplateResult {
+  const { issues, open } = shown
+  const { route } = sandbox
+  const issuesOf = (id: string) => issues.filter(({ requestId }) => requestId === id)
+  const chips = [...requestFilters.keys()].map(
+    (filter) => html`<button type="button" class="small"
+      aria-pressed=${filter === (route.filter ?? 'All') ? 'true' : 'false'} @click=${() => sandbox.find({ filter })}>${filter}</button>`,
   )
   return panes(
     sandbox,
@@ -19,9 +20,13 @@ export function requestsSection(sandbox: Sandbox): TemplateResult {
       label: 'Requests',
       placeholder: 'Order, error, key, id',
       filters: html`<div class="row chips" role="group" aria-label="Show">${chips}</div>`,
-      rows: requests.map((each) => [each.requestId, requestRow(sandbox, each)]),
+      rows: findRequests(shown, route).map((each) => [
+        each.requestId,
+        requestRow(sandbox, each, issuesOf(each.requestId)),
+      ]),
       none: 'No requests here. Each one that your server sends is listed at once, with the reason of a rejection.',
+      gone: 'The log no longer has this request. Choose a newer one of the list.',
     },
-    route.id || requests.length > 0 ? requestDetail(sandbox) : '',
+    open && requestDetail(sandbox, open, issuesOf(open.request.requestId)),
   )
 }

@@ -1,15 +1,13 @@
 /** The environment: its clock, API keys, origins, and data. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { SandboxEnvironment } from '../../shared/sandbox-api.ts'
-import { codeBlock, loading, name } from './markup.ts'
-import type { Sandbox } from './sandbox.ts'
+import { copyable, name } from './markup.ts'
+import type { Reading, Sandbox } from './sandbox.ts'
 import { text, time } from './show.ts'
 
 const minute = 60_000
 
-export function settingsSection(sandbox: Sandbox): TemplateResult {
-  const { environment } = sandbox
-  if (!environment) return loading(sandbox)
+export function settingsSection(sandbox: Sandbox, { environment }: Reading): TemplateResult {
   const parts = [clock, keys, origins, data].map(
     (part) => html`<section class="box stack">${part(sandbox, environment)}</section>`,
   )
@@ -33,7 +31,6 @@ function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): Tem
 }
 
 function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult {
-  const { created } = sandbox
   return html`<h2>API keys</h2>
     <p class="hint">Your server sends one with each request, from <code>PI_API_KEY</code>. To revoke one of a
       stored service, run <code>pi-service keys revoke</code>.</p>
@@ -42,8 +39,9 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
         <span class="hint">since ${time(createdAt)}</span></li>`,
     )}</ul>
     ${
-      created && environment.keys.some(({ id }) => id === created.id)
-        ? html`${codeBlock(text(created.apiKey))}<p class="hint" role="status">Copy this key now: it is shown once.</p>`
+      sandbox.apiKey
+        ? html`${copyable(sandbox, sandbox.apiKey, 'Copy')}
+            <p class="hint" role="status">Copy this key now: it is shown once.</p>`
         : nothing
     }
     <p><button type="button" @click=${() => sandbox.createKey()}>Create a key</button></p>`
