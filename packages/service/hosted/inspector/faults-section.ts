@@ -6,14 +6,14 @@ import {
   type StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
 import { name } from './markup.ts'
-import type { FaultsShown, Sandbox } from './sandbox.ts'
+import type { Reading, Sandbox } from './sandbox.ts'
 import { text } from './show.ts'
 
-export function faultsSection(sandbox: Sandbox, { rules }: FaultsShown): TemplateResult {
+export function faultsSection(sandbox: Sandbox, { environment, rules }: Reading): TemplateResult {
   return html`<div class="cards columns">
     <section class="box stack">
       <h2>Break the next requests</h2>
-      <p class="hint">Choose what happens to the next requests of <b>${name(sandbox.reading?.environment.merchant)}</b>, to
+      <p class="hint">Choose what happens to the next requests of <b>${name(environment.merchant)}</b>, to
         test how your server handles a lost, late, or wrong response. For a single request, send the header
         <code>Sandbox-Fault</code>.</p>
       ${faultList(sandbox)}

@@ -44,10 +44,8 @@ export class Inspector extends LightElement {
         }</span>
       </section>
       ${error ? html`<p class="notice" role="alert">${text(error, 500)}</p>` : nothing}
-      <main tabindex="-1" data-section=${reading.shown.section}>${
-        failure && reading.shown.section !== route.section
-          ? waiting(failure)
-          : this.#section(reading)
+      <main tabindex="-1" data-section=${reading.section}>${
+        failure && reading.section !== route.section ? waiting(failure) : this.#section(reading)
       }</main>
     `
   }
@@ -55,7 +53,8 @@ export class Inspector extends LightElement {
   /** A section that fails shows its error and a way on, and tries again with the next read. */
   #section(reading: Reading): TemplateResult {
     try {
-      return viewOf(this.#sandbox, reading)
+      const [, view] = views[reading.section]
+      return view(this.#sandbox, reading)
     } catch (error) {
       return html`<div class="empty stack" role="alert">
         <h2>This section cannot be shown</h2>
@@ -93,7 +92,7 @@ export class Inspector extends LightElement {
     const failures = section === 'requests' ? counts.failures : 0
     const isOpen = section === this.#sandbox.route.section
     return html`<a href=${this.#sandbox.link(section)} aria-current=${isOpen ? 'page' : 'false'}>${
-      titles[section]
+      views[section][0]
     } ${failures > 0 ? html`<span class="badge" data-tone="bad">${failures}<span class="unit"> failed</span></span>` : nothing}</a>`
   }
 
@@ -121,39 +120,24 @@ export class Inspector extends LightElement {
 
   /** Moves the focus to the row before or after the open one, and opens it. */
   #step(by: number, event: Event): void {
-    const { section, id: openId } = this.#sandbox.route
+    const { section } = this.#sandbox.route
     const rows = [...this.querySelectorAll<HTMLElement>('.list [data-id]')]
     const at = rows.findIndex((row) => row.getAttribute('aria-current') === 'true')
     const next = rows[at === -1 ? 0 : at + by]
     if (!next) return
     event.preventDefault()
     next.focus()
-    // Moving through the list adds one entry to the history.
-    const address = this.#sandbox.link(section, next.dataset.id)
-    if (openId) location.replace(address)
-    else location.hash = address
+    location.replace(this.#sandbox.link(section, next.dataset.id))
   }
 }
 
-const titles: Readonly<Record<Section, string>> = {
-  intents: 'Intents',
-  requests: 'Requests',
-  faults: 'Faults',
-  settings: 'Settings',
-}
+type View = (sandbox: Sandbox, reading: Reading) => TemplateResult
 
-function viewOf(sandbox: Sandbox, reading: Reading): TemplateResult {
-  const { shown } = reading
-  switch (shown.section) {
-    case 'intents':
-      return intentsSection(sandbox, shown)
-    case 'requests':
-      return requestsSection(sandbox, shown)
-    case 'faults':
-      return faultsSection(sandbox, shown)
-    case 'settings':
-      return settingsSection(sandbox, reading)
-  }
+const views: Readonly<Record<Section, readonly [title: string, view: View]>> = {
+  intents: ['Intents', intentsSection],
+  requests: ['Requests', requestsSection],
+  faults: ['Faults', faultsSection],
+  settings: ['Settings', settingsSection],
 }
 
 /** What is shown before the first read: also while the service is down. */

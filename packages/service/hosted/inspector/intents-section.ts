@@ -3,10 +3,13 @@ import type { PaymentIntent } from '@pi-checkout/contract'
 import { html, nothing, type TemplateResult } from 'lit'
 import { intentDetail } from './intent-detail.ts'
 import { name, panes, statusLabel } from './markup.ts'
-import type { IntentsShown, Sandbox } from './sandbox.ts'
+import type { Reading, Sandbox } from './sandbox.ts'
 import { money, time } from './show.ts'
 
-export function intentsSection(sandbox: Sandbox, { intents, open }: IntentsShown): TemplateResult {
+export function intentsSection(
+  sandbox: Sandbox,
+  { intents, openId, intent }: Reading,
+): TemplateResult {
   const { q, id } = sandbox.route
   if (intents.length === 0 && !q && !id) return empty(sandbox)
   return panes(
@@ -14,18 +17,18 @@ export function intentsSection(sandbox: Sandbox, { intents, open }: IntentsShown
     {
       label: 'Intents',
       placeholder: 'Order, status, customer, card, id',
-      rows: intents.map((intent) => [intent.id, row(sandbox, intent)]),
+      rows: intents.map((each) => [each.id, row(sandbox, each, openId)]),
       none: 'No matching intents. Search for another order, status, customer, card, or id.',
       gone: 'No test intent has this id. A reset may have deleted it.',
     },
-    open && intentDetail(sandbox, open),
+    intent && intentDetail(sandbox, intent),
   )
 }
 
-function row(sandbox: Sandbox, intent: PaymentIntent): TemplateResult {
+function row(sandbox: Sandbox, intent: PaymentIntent, openId?: string): TemplateResult {
   const { id, orderId, amount, currency, status, createdAt, customer } = intent
   return html`<li><a class="line" href=${sandbox.link('intents', id)} data-id=${id}
-    aria-current=${id === sandbox.openId ? 'true' : 'false'}>
+    aria-current=${id === (sandbox.route.id ?? openId) ? 'true' : 'false'}>
     <span><b>${name(orderId)}</b>${
       customer
         ? html` <span class="hint">${name(customer.name ?? customer.email ?? customer.id)}</span>`

@@ -1,5 +1,12 @@
 /** Which requests of the log are listed. @module */
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
+import type { Route } from './route.ts'
+
+/** Requests, the newest first, and what lint has found in them. */
+export interface Log {
+  readonly requests: readonly LoggedRequest[]
+  readonly issues: readonly LintIssue[]
+}
 
 type Filter = (request: LoggedRequest, issues: readonly LintIssue[]) => boolean
 
@@ -16,22 +23,14 @@ export const requestFilters: ReadonlyMap<string, Filter> = new Map<string, Filte
 
 const unreadable: ReadonlySet<string> = new Set(['truncate-body', 'stall-body', 'malformed-json'])
 
-/**
- * @param log - Requests, the newest first, and what lint has found in them.
- * @param search - `q`: part of what a row shows: order, path, status, error, fault, key, or id.
- */
+/** @param route - `q`: part of what a row shows: order, path, status, error, fault, key, or id. */
 export function findRequests(
-  log: { readonly requests: readonly LoggedRequest[]; readonly issues: readonly LintIssue[] },
-  {
-    q = '',
-    filter = 'All',
-  }: { readonly q?: string | undefined; readonly filter?: string | undefined },
+  { requests, issues }: Log,
+  { q = '', filter = 'All' }: Pick<Route, 'q' | 'filter'>,
 ): readonly LoggedRequest[] {
   const has = requestFilters.get(filter)
   const term = q.trim().toLowerCase()
-  return log.requests.filter(
-    (request) => (has?.(request, log.issues) ?? true) && matches(request, term),
-  )
+  return requests.filter((request) => (has?.(request, issues) ?? true) && matches(request, term))
 }
 
 function matches({ order, ...others }: LoggedRequest, term: string): boolean {

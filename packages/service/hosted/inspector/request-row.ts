@@ -10,6 +10,7 @@ export function requestRow(
   sandbox: Sandbox,
   request: LoggedRequest,
   issues: readonly LintIssue[] = [],
+  openId?: string,
 ): TemplateResult {
   const { requestId, at, method, path, order, problem, errors, operation } = request
   const error =
@@ -17,7 +18,7 @@ export function requestRow(
       ? html`<code class="why">${text([problem, ...errors.map(({ pointer }) => pointer)].join(' '))}</code>`
       : undefined
   return html`<li><a class="line" href=${sandbox.link('requests', requestId)} data-id=${requestId}
-    aria-current=${requestId === sandbox.openId ? 'true' : 'false'}>
+    aria-current=${requestId === (sandbox.route.id ?? openId) ? 'true' : 'false'}>
     <span>${
       order
         ? html`<b>${name(order.orderId)}</b> ${money(order.amount, order.currency)}`

@@ -4,10 +4,10 @@ import { panes } from './markup.ts'
 import { requestDetail } from './request-detail.ts'
 import { findRequests, requestFilters } from './request-filters.ts'
 import { requestRow } from './request-row.ts'
-import type { RequestsShown, Sandbox } from './sandbox.ts'
+import type { Reading, Sandbox } from './sandbox.ts'
 
-export function requestsSection(sandbox: Sandbox, shown: RequestsShown): TemplateResult {
-  const { issues, open } = shown
+export function requestsSection(sandbox: Sandbox, reading: Reading): TemplateResult {
+  const { issues, openId, exchange } = reading
   const { route } = sandbox
   const issuesOf = (id: string) => issues.filter(({ requestId }) => requestId === id)
   const chips = [...requestFilters.keys()].map(
@@ -20,13 +20,13 @@ export function requestsSection(sandbox: Sandbox, shown: RequestsShown): Templat
       label: 'Requests',
       placeholder: 'Order, error, key, id',
       filters: html`<div class="row chips" role="group" aria-label="Show">${chips}</div>`,
-      rows: findRequests(shown, route).map((each) => [
+      rows: findRequests(reading, route).map((each) => [
         each.requestId,
-        requestRow(sandbox, each, issuesOf(each.requestId)),
+        requestRow(sandbox, each, issuesOf(each.requestId), openId),
       ]),
       none: 'No requests here. Each one that your server sends is listed at once, with the reason of a rejection.',
       gone: 'The log no longer has this request. Choose a newer one of the list.',
     },
-    open && requestDetail(sandbox, open, issuesOf(open.request.requestId)),
+    exchange && requestDetail(sandbox, exchange, issuesOf(exchange.request.requestId)),
   )
 }

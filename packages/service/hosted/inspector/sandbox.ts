@@ -1,5 +1,5 @@
 /** What the address of the inspector names, read once a second and after each action. @module */
-import { initialState, Task } from '@lit/task'
+import { initialState, Task, TaskStatus } from '@lit/task'
 import type { PaymentIntent, Problem } from '@pi-checkout/contract'
 import type { ReactiveControllerHost } from 'lit'
 import type {
@@ -11,53 +11,28 @@ import type {
   ShownIntent,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
-import { findRequests } from './request-filters.ts'
+import { findRequests, type Log } from './request-filters.ts'
 import { type Route, readRoute, type Section, writeRoute } from './route.ts'
 
-/** What was read. */
-export interface Reading {
+/** What was read of one environment, except what the section does not show. */
+export interface Reading extends Log {
+  readonly section: Section
   readonly environments: readonly SandboxEnvironment[]
   readonly environment: SandboxEnvironment
-  readonly shown: IntentsShown | RequestsShown | FaultsShown | SettingsShown
-}
-
-/** `open` is the item of the address, or the newest of the list. `null` does not exist. */
-export interface IntentsShown {
-  readonly section: 'intents'
   readonly intents: readonly PaymentIntent[]
-  readonly open: ShownIntent | null | undefined
-}
-
-export interface RequestsShown {
-  readonly section: 'requests'
-  /** The whole log. */
-  readonly requests: readonly LoggedRequest[]
-  readonly issues: readonly LintIssue[]
-  readonly open?: LoggedExchange | null | undefined
-}
-
-export interface FaultsShown {
-  readonly section: 'faults'
   readonly rules: readonly StoredFaultRule[]
+  /** Id of the open intent or request: that of the address, or of the newest one of the list. */
+  readonly openId: string | undefined
+  /** The open one. `null` does not exist. */
+  readonly intent: ShownIntent | null | undefined
+  readonly exchange: LoggedExchange | null | undefined
 }
-
-export interface SettingsShown {
-  readonly section: 'settings'
-}
-
-type Get = <Body>(path: string) => Promise<Body | null>
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** The service rejected a request. `message` is shown to the user. */
+/** The service rejected a request. The message is shown to the user. */
 class Rejection extends Error {
   override readonly name = 'Rejection'
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
 }
 
 export class Sandbox {
@@ -79,7 +54,6 @@ export class Sandbox {
   readonly #channel = new BroadcastChannel('pi-inspector')
   #token = sessionStorage.getItem(tokenName)
   #isActing = false
-  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
@@ -89,9 +63,11 @@ export class Sandbox {
         token === null
           ? initialState
           : await this.#read(AbortSignal.any([signal, AbortSignal.timeout(readTimeout)])),
-      onComplete: (reading) => this.#onRead(reading),
-      onError: (error) => this.#onError(error),
+      onComplete: (reading) => this.#show(reading),
     })
+    setInterval(() => {
+      if (this.#task.status !== TaskStatus.PENDING) void this.#task.run()
+    }, interval)
     this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => {
       const accepted = sessionStorage.getItem(tokenName)
       if (data === question && accepted) this.#channel.postMessage(accepted)
@@ -113,14 +89,6 @@ export class Sandbox {
   get failure(): string | undefined {
     const { error } = this.#task
     return error === undefined ? undefined : reasonOf(error)
-  }
-
-  /** Id of the open intent or request: that of the address, or of the newest one of the list. */
-  get openId(): string | undefined {
-    const shown = this.reading?.shown
-    if (this.route.id || !shown) return this.route.id
-    if (shown.section === 'intents') return shown.open?.intent.id
-    return shown.section === 'requests' ? shown.open?.request.requestId : undefined
   }
 
   /** Follows the address. A new link can be opened in the same tab. */
@@ -162,23 +130,19 @@ export class Sandbox {
    *
    * @param path - Without `/` at its start: of the environment.
    */
-  async act<Result>(method: Method, path: string, body?: unknown): Promise<Result | null> {
+  async act<Result>(method: Method, path: string, body?: object): Promise<Result | null> {
     if (this.#isActing) return null
     this.#isActing = true
     this.error = undefined
-    const token = this.#token
     const { id } = this.reading?.environment ?? {}
     const whole = path.startsWith('/') ? path : `/environments/${id}/${path}`
+    const signal = AbortSignal.timeout(actionTimeout)
     try {
-      const signal = AbortSignal.timeout(actionTimeout)
       const result = await this.#send<Result>(method, whole, { body, signal })
       await this.#task.run()
       return result
     } catch (error) {
-      // The request may have been sent with an earlier token.
-      if (token !== this.#token) return null
-      if (isUnauthorized(error)) this.#lock()
-      else this.error = reasonOf(error)
+      this.error ??= reasonOf(error)
       return null
     } finally {
       this.#isActing = false
@@ -193,15 +157,8 @@ export class Sandbox {
     this.#host.requestUpdate()
   }
 
-  #lock(): void {
-    sessionStorage.removeItem(tokenName)
-    this.#token = null
-    this.error = tokenUnknown
-  }
-
-  #onRead(reading: Reading): void {
+  #show(reading: Reading): void {
     this.reading = reading
-    this.#readLater()
     // A link may lead to another merchant's intent.
     const address = writeRoute({ ...this.route, environment: reading.environment.id })
     if (address !== location.hash) history.replaceState(null, '', address)
@@ -211,89 +168,77 @@ export class Sandbox {
     this.#channel.postMessage(this.#token)
   }
 
-  #onError(error: unknown): void {
-    if (isUnauthorized(error)) this.#lock()
-    else this.#readLater()
-  }
-
-  #readLater(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#task.run(), interval)
-  }
-
   async #read(signal: AbortSignal): Promise<Reading> {
     const { route } = this
-    const get: Get = async (path) => await this.#send('GET', path, { signal })
+    const { section, id, q = '' } = route
+    const get = async <Body>(path: string) => await this.#send<Body>('GET', path, { signal })
+    const readIntent = async (id: string | undefined) =>
+      section === 'intents' && id ? await get<ShownIntent>(`/intents/${id}`) : undefined
     const [all, linked] = await Promise.all([
       get<{ environments: readonly SandboxEnvironment[] }>('/environments'),
-      route.section === 'intents' && route.id
-        ? get<ShownIntent>(`/intents/${route.id}`)
-        : undefined,
+      readIntent(id),
     ])
     const environments = all?.environments ?? []
     const wanted = linked?.environment ?? route.environment
     const environment = environments.find(({ id }) => id === wanted) ?? environments[0]
-    if (!environment) throw new Rejection(404, 'This service has no test environment.')
-    const shown = await readSection(`/environments/${environment.id}`, { get, route, linked })
+    if (!environment) throw new Rejection('This service has no test environment.')
+
+    const list = async <Body>(of: Section, path: string) =>
+      section === of ? await get<Body>(`/environments/${environment.id}/${path}`) : null
+    const [found, log, lint, faults] = await Promise.all([
+      list<IntentList>('intents', `intents?${new URLSearchParams({ q })}`),
+      list<{ requests: readonly LoggedRequest[] }>('requests', 'requests'),
+      list<{ findings: readonly LintIssue[] }>('requests', 'lint'),
+      list<{ rules: readonly StoredFaultRule[] }>('faults', 'faults'),
+    ])
+    const intents = found?.intents ?? []
+    const shown = { requests: log?.requests ?? [], issues: lint?.findings ?? [] }
+    const openId = id ?? intents[0]?.id ?? newestOf(shown, route)
+    const intent = linked ?? (await readIntent(openId))
+    const exchange = openId
+      ? await list<LoggedExchange>('requests', `requests/${openId}`)
+      : undefined
     signal.throwIfAborted()
-    return { environments, environment, shown }
+    const rules = faults?.rules ?? []
+    return {
+      section,
+      environments,
+      environment,
+      intents,
+      ...shown,
+      rules,
+      openId,
+      intent,
+      exchange,
+    }
   }
 
   /** Returns `null` for what does not exist. */
   async #send<Body>(
     method: Method,
     path: string,
-    { body, signal }: { readonly body?: unknown; readonly signal: AbortSignal },
+    { body, signal }: { readonly body?: object | undefined; readonly signal: AbortSignal },
   ): Promise<Body | null> {
-    const headers = new Headers({ authorization: `Bearer ${this.#token}` })
-    if (body !== undefined) headers.set('content-type', 'application/json')
-    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    const token = this.#token
+    const headers = new Headers({ authorization: `Bearer ${token}` })
+    if (body) headers.set('content-type', 'application/json')
+    const content = body && { body: JSON.stringify(body) }
     const response = await fetch(`/_sandbox${path}`, { method, headers, signal, ...content })
     // The service is of the same build.
     if (response.ok) return (await response.json()) as Body
     if (method === 'GET' && response.status === 404) return null
+    if (response.status === 401 && token === this.#token) {
+      sessionStorage.removeItem(tokenName)
+      this.#token = null
+      this.error = tokenUnknown
+    }
     const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
-    throw new Rejection(response.status, detail ?? `The service returned ${response.status}.`)
+    throw new Rejection(detail ?? `The service returned ${response.status}.`)
   }
-}
-
-interface SectionRead {
-  readonly get: Get
-  readonly route: Route
-  /** The intent of the address. */
-  readonly linked: ShownIntent | null | undefined
-}
-
-/** @param path - Of the environment. */
-async function readSection(
-  path: string,
-  { get, route, linked }: SectionRead,
-): Promise<Reading['shown']> {
-  const { section, id, q = '' } = route
-  if (section === 'settings') return { section }
-  if (section === 'faults') {
-    const found = await get<{ rules: readonly StoredFaultRule[] }>(`${path}/faults`)
-    return { section, rules: found?.rules ?? [] }
-  }
-  if (section === 'intents') {
-    const found = await get<IntentList>(`${path}/intents?${new URLSearchParams({ q })}`)
-    const intents = found?.intents ?? []
-    const [newest] = intents
-    const isNewest = linked === undefined && newest !== undefined
-    return { section, intents, open: isNewest ? await get(`/intents/${newest.id}`) : linked }
-  }
-  const [found, lint] = await Promise.all([
-    get<{ requests: readonly LoggedRequest[] }>(`${path}/requests`),
-    get<{ findings: readonly LintIssue[] }>(`${path}/lint`),
-  ])
-  const log = { section, requests: found?.requests ?? [], issues: lint?.findings ?? [] }
-  const openId = id ?? newestOf(log, route)
-  if (openId === undefined) return log
-  return { ...log, open: await get<LoggedExchange>(`${path}/requests/${openId}`) }
 }
 
 /** Returns the id of the newest request that a search finds. `undefined` for a log that the section cannot show, either. */
-function newestOf(log: RequestsShown, search: Route): string | undefined {
+function newestOf(log: Log, search: Route): string | undefined {
   try {
     return findRequests(log, search)[0]?.requestId
   } catch {
@@ -306,10 +251,6 @@ function takeToken(): string | undefined {
   const [, token, route] = /^#([\w-]{43})(\/.*)?$/.exec(location.hash) ?? []
   if (token) history.replaceState(null, '', route ? `#${route}` : location.pathname)
   return token
-}
-
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof Rejection && error.status === 401
 }
 
 function reasonOf(error: unknown): string {
