@@ -48,16 +48,13 @@ test('has no axe violations in any view, in light and dark colors', async ({ pag
   await look(form, 'result')
 })
 
-test('the service’s other pages have no axe violations, and fit 320 pixels, in light and dark colors; code can be copied', async ({
+test('the service’s other pages have no axe violations, and fit 320 pixels, in light and dark colors', async ({
   page,
   stack,
   pageErrors,
 }) => {
   pageErrors.allow(/404/)
   await page.setViewportSize(phone)
-  await page.addInitScript(
-    'navigator.clipboard.writeText = async (text) => { window.copied = text }',
-  )
   for (const path of ['/', '/docs', '/nowhere', '/checkout/pi_none']) {
     await page.goto(stack.api.baseUrl + path)
     for (const colorScheme of colorSchemes) {
@@ -68,9 +65,7 @@ test('the service’s other pages have no axe violations, and fit 320 pixels, in
   }
   // The address of the service leads to the documentation.
   await page.goto(stack.api.baseUrl)
-  await page.getByRole('button', { name: 'Copy' }).first().click()
-  await expect(page.getByRole('button', { name: 'Copied' })).toHaveCount(1)
-  expect(await page.evaluate('window.copied')).toContain('curl "$PI_BASE_URL/payment-intents"')
+  await expect(page.getByText('curl "$PI_BASE_URL/payment-intents"')).toBeVisible()
 })
 
 test.describe('on a phone', () => {

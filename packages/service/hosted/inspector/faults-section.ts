@@ -12,10 +12,9 @@ import { text } from './show.ts'
 export function faultsSection(sandbox: Sandbox, { environment, rules }: Reading): TemplateResult {
   return html`<div class="cards columns">
     <section class="box stack">
-      <h2>Break the next requests</h2>
-      <p class="hint">Choose what happens to the next requests of <b>${name(environment.merchant)}</b>, to
-        test how your server handles a lost, late, or wrong response. For a single request, send the header
-        <code>Sandbox-Fault</code>.</p>
+      <h2>Break the next request</h2>
+      <p class="hint">Test how the server of <b>${name(environment.merchant)}</b> handles a lost, late, or wrong response.
+        Each press breaks one more request. For a certain one, send the header <code>Sandbox-Fault</code>.</p>
       ${faultList(sandbox)}
     </section>
     <section class="box stack">
@@ -50,27 +49,17 @@ export function faultText(fault: string): string {
 
 /** The faults, each with a button for each operation. */
 function faultList(sandbox: Sandbox): TemplateResult {
-  const add = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const form = new FormData(event.target as HTMLFormElement, event.submitter)
-    const [on, fault] = String(form.get('rule')).split(' ')
-    void sandbox.act('POST', 'faults', { on, do: fault, times: Number(form.get('times')) })
-  }
   const button = (on: FaultOperation, fault: string): TemplateResult =>
-    html`<button class="small" name="rule" value=${`${on} ${fault}`} aria-label=${`Add ${fault} on ${on}`}>On ${on}</button>`
-  return html`<form class="stack" @submit=${add}>
-    <label class="row">Number of requests
-      <input class="number" name="times" type="number" min="1" max="1000" value="1" required>
-    </label>
-    <ul>${faults.map(
-      ([fault, does]) => html`<li class="row item">
-        <div><code>${fault}</code><p class="hint">${does}</p></div>
-        <span class="row">${faultOperations
-          .filter((on) => on === 'create' || !ofCreates.has(fault))
-          .map((on) => button(on, fault))}</span>
-      </li>`,
-    )}</ul>
-  </form>`
+    html`<button class="small" aria-label=${`Add ${fault} on ${on}`}
+      @click=${() => sandbox.act('POST', 'faults', { on, do: fault })}>On ${on}</button>`
+  return html`<ul>${faults.map(
+    ([fault, does]) => html`<li class="row item">
+      <div><code>${fault}</code><p class="hint">${does}</p></div>
+      <span class="row">${faultOperations
+        .filter((on) => on === 'create' || !ofCreates.has(fault))
+        .map((on) => button(on, fault))}</span>
+    </li>`,
+  )}</ul>`
 }
 
 function ruleList(sandbox: Sandbox, rules: readonly StoredFaultRule[]): TemplateResult {

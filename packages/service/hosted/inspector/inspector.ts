@@ -4,7 +4,7 @@ import { live } from 'lit/directives/live.js'
 import { LightElement } from '../light-element.ts'
 import { faultsSection } from './faults-section.ts'
 import { intentsSection } from './intents-section.ts'
-import { name } from './markup.ts'
+import { label, name } from './markup.ts'
 import { requestsSection } from './requests-section.ts'
 import { type Section, sections, writeRoute } from './route.ts'
 import { type Reading, Sandbox } from './sandbox.ts'
@@ -39,13 +39,13 @@ export class Inspector extends LightElement {
       <section class="bar row" aria-label="Environment">
         ${this.#merchant(reading)}
         <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section, reading))}</nav>
-        <span class="dot hint" data-tone=${failure ? 'waiting' : 'good'} role="status">${
+        <span class="dot hint end" data-tone=${failure ? 'waiting' : 'good'} role="status">${
           failure ? 'Reconnecting…' : 'Connected'
         }</span>
       </section>
       ${error ? html`<p class="notice" role="alert">${text(error, 500)}</p>` : nothing}
-      <main tabindex="-1" data-section=${reading.section}>${
-        failure && reading.section !== route.section ? waiting(failure) : this.#section(reading)
+      <main tabindex="-1" data-section=${route.section}>${
+        reading.section === route.section ? this.#section(reading) : waiting(failure)
       }</main>
     `
   }
@@ -93,7 +93,7 @@ export class Inspector extends LightElement {
     const isOpen = section === this.#sandbox.route.section
     return html`<a href=${this.#sandbox.link(section)} aria-current=${isOpen ? 'page' : 'false'}>${
       views[section][0]
-    } ${failures > 0 ? html`<span class="badge" data-tone="bad">${failures}<span class="unit"> failed</span></span>` : nothing}</a>`
+    } ${failures > 0 ? label('bad', html`${failures}<span class="unit"> failed</span>`) : nothing}</a>`
   }
 
   readonly #navigate = (): void => {

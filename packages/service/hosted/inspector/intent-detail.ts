@@ -13,9 +13,10 @@ export function intentDetail(sandbox: Sandbox, detail: ShownIntent): TemplateRes
     : `${settlement ? 'Succeeds' : 'Expires'} ${time(settlement?.at ?? expiresAt)}`
   return html`<section class="box stack detail" aria-label="Intent">
     <header>
-      <div class="row between"><h2 class="row">${name(intent.orderId)}${statusLabel(intent.status, 'badge')}</h2>
-        <p class="amount">${money(intent.amount, intent.currency)}</p></div>
-      <p class="row between hint"><code>${intent.id}</code> ${end}</p>
+      <div class="row between"><h2 class="title">${name(intent.orderId)}</h2>
+        <p class="title">${money(intent.amount, intent.currency)}</p></div>
+      <p class="row between">${statusLabel(intent.status)} <span class="hint">${end}</span></p>
+      <code>${intent.id}</code>
     </header>
     ${finalizedAt ? nothing : outcomeButtons(sandbox, intent.id)}
     <h3>Timeline</h3>

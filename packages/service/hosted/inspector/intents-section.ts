@@ -35,7 +35,7 @@ function row(sandbox: Sandbox, intent: PaymentIntent, openId?: string): Template
         : nothing
     }</span>
     <span>${money(amount, currency)}</span>
-    ${statusLabel(status, 'dot hint')}
+    ${statusLabel(status)}
     <span class="hint">${time(createdAt)}</span>
   </a></li>`
 }

@@ -9,8 +9,9 @@ export function name(value: unknown, max = 64): TemplateResult {
   return html`<bdi>${text(value, max)}</bdi>`
 }
 
-export function badge(tone: string, content: unknown): TemplateResult {
-  return html`<span class="badge" data-tone=${tone}>${content}</span>`
+/** A text with the color of its kind, such as a fault. */
+export function label(tone: string, content: unknown): TemplateResult {
+  return html`<span class="dot hint" data-tone=${tone}>${content}</span>`
 }
 
 /** Returns the pair of colors of a status. */
@@ -28,9 +29,9 @@ const tones: ReadonlyMap<string, string> = new Map([
   ['expired', 'quiet'],
 ])
 
-/** A status with its color: a `badge`, or text after a `dot`. */
-export function statusLabel(status: string, look: 'badge' | 'dot hint'): TemplateResult {
-  return html`<span class=${look} data-tone=${toneOf(status)} data-status=${status}>${text(status)}</span>`
+/** A status with its color. */
+export function statusLabel(status: string): TemplateResult {
+  return html`<span class="dot hint" data-tone=${toneOf(status)} data-status=${status}>${text(status)}</span>`
 }
 
 interface List {
@@ -56,7 +57,7 @@ export function panes(
 ): TemplateResult {
   const search = ({ target }: Event): void =>
     sandbox.find({ q: (target as HTMLInputElement).value })
-  return html`<div class="panes">
+  return html`<div class="panes stack">
     ${detail === null ? html`<p class="box gone" role="status">${gone}</p>` : nothing}
     <section class="list stack" aria-label=${label}>
       <input type="search" aria-label=${`Search ${label.toLowerCase()}`} aria-keyshortcuts="/" placeholder=${placeholder}

@@ -18,7 +18,7 @@ export function requestDetail(
   const curl = commandOf(exchange)
   return html`<section class="box stack detail" aria-label="Request">
     <header>
-      <div class="row"><h2>${operationOf(request)}</h2>${status(request)} ${notes(request)}</div>
+      <div class="row"><h2 class="title">${operationOf(request)}</h2>${status(request)} ${notes(request)}</div>
       <p class="path">${text(method, 8)} ${text(path)}</p>
       <p class="row hint"><span>${time(at)}, ${text(ms, 24)} ms</span>
         ${order ? html`<span>${name(order.orderId)} ${money(order.amount, order.currency)}</span>` : nothing}
@@ -51,7 +51,7 @@ function reasons(request: LoggedRequest, issues: readonly LintIssue[]): unknown 
   // A detail can join those of the fields.
   const isListed = errors.some((error) => detail.includes(error.detail))
   return html`<div class="box reasons stack" data-tone=${faults.length > 0 ? 'plain' : tone}>
-    ${faults.map((fault) => html`<p><b>Planned fault <code>${text(fault, 40)}</code></b> ${faultText(fault)}</p>`)}
+    ${faults.map((fault) => html`<p><b>Planned fault: <code>${text(fault, 40)}</code></b></p><p>${faultText(fault)}</p>`)}
     ${
       problem
         ? html`<p><a href="/docs#${problem}" target="_blank"><code>${text(problem)}</code></a> ${isListed ? nothing : text(detail, 300)}</p>`

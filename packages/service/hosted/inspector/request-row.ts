@@ -1,7 +1,7 @@
 /** A request of a list: its order, what it does, and its result. @module */
 import { html, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
-import { badge, name } from './markup.ts'
+import { label, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
 import { money, text, time } from './show.ts'
 
@@ -29,7 +29,7 @@ export function requestRow(
     <time class="hint" datetime=${text(at, 40)}>${time(at)}</time>
     <span class="row notes">${notes(request)}${
       // A problem has its own explanation.
-      error ?? issues.map(({ title }) => badge('waiting', text(title)))
+      error ?? issues.map(({ title }) => label('waiting', text(title)))
     }</span>
   </a></li>`
 }
@@ -63,8 +63,8 @@ const tones: ReadonlyMap<number, string> = new Map([
 /** What a status does not say: faults, a replay, and a key that is valid. */
 export function notes({ faults, replayed, operation }: LoggedRequest): unknown {
   return [
-    ...faults.map((fault) => badge('plain', `fault: ${text(fault, 40)}`)),
-    ...(replayed ? [badge('quiet', 'replayed')] : []),
-    ...(operation === 'check' ? [badge('good', 'key accepted')] : []),
+    ...faults.map((fault) => label('plain', `fault: ${text(fault, 40)}`)),
+    ...(replayed ? [label('quiet', 'replayed')] : []),
+    ...(operation === 'check' ? [label('good', 'key accepted')] : []),
   ]
 }

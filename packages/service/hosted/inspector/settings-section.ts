@@ -8,7 +8,7 @@ import { text, time } from './show.ts'
 const minute = 60_000
 
 export function settingsSection(sandbox: Sandbox, { environment }: Reading): TemplateResult {
-  const parts = [clock, keys, origins, data].map(
+  const parts = [keys, origins, clock, data].map(
     (part) => html`<section class="box stack">${part(sandbox, environment)}</section>`,
   )
   return html`<div class="cards columns">${parts}</div>`
@@ -68,7 +68,7 @@ function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateRes
           @click=${() => remove(origin)}>Remove</button></li>`,
     )}</ul>
     <form class="row item" @submit=${register}>
-      <label>Origin<input name="origin" type="url" placeholder="https://shop.example" required></label>
+      <input name="origin" type="url" aria-label="Origin" placeholder="https://shop.example" required>
       <button>Register</button>
     </form>`
 }
