@@ -132,7 +132,6 @@ export interface LintIssue {
   readonly environment: string | null
   readonly count: number
   readonly requestId: string
-  readonly lastAt: string
 }
 
 export const faultOperations = ['create', 'retrieve'] as const

@@ -89,13 +89,13 @@ export function findIssues(
   const issues = new Map<string, LintIssue>()
   const reads = new Map<string, readonly number[]>()
   for (const { request, violations } of entries) {
-    const { environment, requestId, at } = request
+    const { environment, requestId } = request
     for (const violation of [...violations, ...pollingOf(request, reads)]) {
       const { rule, detail, subject = '', origin = null } = violation
       if (origin !== null && origins.includes(origin)) continue
       const name = `${environment} ${rule} ${subject}`
       const texts = { rule, ...lintRules[rule], detail, origin, environment }
-      const newest = issues.get(name) ?? { ...texts, requestId, count: 0, lastAt: at }
+      const newest = issues.get(name) ?? { ...texts, requestId, count: 0 }
       issues.set(name, { ...newest, count: newest.count + 1 })
     }
   }
