@@ -14,7 +14,7 @@ export function intentDetail(sandbox: Sandbox, detail: ShownIntent): TemplateRes
   return html`<section class="box stack detail" aria-label="Intent">
     <header>
       <div class="row between"><h2 class="title">${name(intent.orderId)}</h2>
-        <p class="title">${money(intent.amount, intent.currency)}</p></div>
+        <b class="title">${money(intent.amount, intent.currency)}</b></div>
       <p class="row between">${statusLabel(intent.status)} <span class="hint">${end}</span></p>
       <code>${intent.id}</code>
     </header>
