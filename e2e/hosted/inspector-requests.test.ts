@@ -87,6 +87,11 @@ test('filters requests by their outcome, and by a search', async ({ page, mercha
   }
   await page.getByLabel('Search requests').fill('one-key')
   await expect(lines).toHaveCount(3)
+  // The address has both.
+  await page.getByRole('button', { name: 'Conflicts' }).click()
+  await page.reload()
+  await expect(page.getByLabel('Search requests')).toHaveValue('one-key')
+  await expect(lines).toHaveText([/F-2.*422/s])
 })
 
 test('an issue has its fix, and a check of the key is no failure', async ({ page, merchant }) => {
@@ -141,6 +146,7 @@ test('the command of a request with a fault sends it without the fault', async (
   await merchant.open('requests')
   await linesOf(page).click()
   await expect(page.getByText('sandbox-fault: drop-after-commit').first()).toBeVisible()
+  await expect(page.locator('.reasons')).toContainText('Planned fault: drop-after-commit')
   const command = page.locator('pre').filter({ hasText: 'curl' })
   await expect(command).toContainText('-H "Authorization: Bearer $PI_API_KEY"')
   await expect(command).not.toContainText('sandbox-fault')

@@ -189,6 +189,18 @@ test('keeps two merchants apart, also after a reload', async ({ page, merchant, 
   await expect(page.getByLabel('Merchant').locator('option:checked')).toHaveText('Tsiran')
 })
 
+test('says on a phone, above the list, that an intent does not exist', async ({
+  page,
+  merchant,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  await merchant.open()
+  await page.goto(`${merchant.api.baseUrl}/_sandbox/#/intents/pi_${'a'.repeat(24)}`)
+  const text = await page.getByText('No test intent has this id.').boundingBox()
+  const list = await page.locator('.list').boundingBox()
+  expect(text?.y).toBeLessThan(list?.y ?? 0)
+})
+
 test('renders merchant data as text, and shows no secret', async ({ page, merchant }) => {
   const markup = '<img src=x onerror=alert(1)>'
   const { baseUrl, apiKey } = merchant.api
