@@ -192,7 +192,9 @@ test('keeps two merchants apart, also after a reload', async ({ page, merchant, 
 test('says on a phone, above the list, that an intent does not exist', async ({
   page,
   merchant,
+  pageErrors,
 }) => {
+  pageErrors.allow(/Failed to load resource/)
   await page.setViewportSize({ width: 320, height: 640 })
   await merchant.open()
   await page.goto(`${merchant.api.baseUrl}/_sandbox/#/intents/pi_${'a'.repeat(24)}`)

@@ -194,7 +194,7 @@ export class Sandbox {
     const intents = found?.intents ?? []
     const shown = { requests: log?.requests ?? [], issues: lint?.findings ?? [] }
     const openId = id ?? intents[0]?.id ?? newestOf(shown, route)
-    const intent = linked ?? (await readIntent(openId))
+    const intent = linked === undefined ? await readIntent(openId) : linked
     const exchange = openId
       ? await list<LoggedExchange>('requests', `requests/${openId}`)
       : undefined
