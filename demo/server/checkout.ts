@@ -28,7 +28,6 @@ export const checkoutLook = {
   appearance: {
     accent: { light: '#ad4318', dark: '#f19a58' },
     background: { light: '#fffdf9', dark: '#231d19' },
-    radius: 14,
   },
 } as const
 

@@ -52,8 +52,8 @@ test('sends the closest language to the frame, also when it changes', async ({ p
     await expect.poll(() => textInFrame(page, 'locale')).toBe(locale)
     await expect(frame).toHaveAttribute('title', title)
   }
-  await page.evaluate('void (pay.appearance = { radius: 4 })')
-  await expect.poll(() => textInFrame(page, 'appearance')).toBe('{"radius":4}')
+  await page.evaluate('void (pay.appearance = { accent: "#ad4318" })')
+  await expect.poll(() => textInFrame(page, 'appearance')).toBe('{"accent":"#ad4318"}')
   expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 

@@ -23,7 +23,6 @@ test('validates each field in place before it sends anything', async ({ page, op
     ['Card number', '4111111111111111', 'never enter a real card'],
     ['Expiry date', '01 / 20', 'Card has expired.'],
     ['Security code', '12', 'Enter 3 digits.'],
-    ['Name on card', '4242 4242', 'Use letters, or leave it empty.'],
   ] as const) {
     await form.getByLabel(label).fill(value)
     await form.getByLabel(label).blur()
@@ -89,14 +88,45 @@ test('shows a decline above Pay, which stays in its place', async ({ page, openF
   await expect(payOf(page)).toHaveText(/^Pay /)
   expect(await payOf(page).boundingBox()).toEqual(before)
   expect(await form.locator('pi-hosted-page').evaluate((card) => card.clientHeight)).toBe(532)
-  expect(await gap('#card-name', '.notice span')).toBeGreaterThanOrEqual(2)
-  expect(await gap('.notice span', '.pay')).toBeGreaterThanOrEqual(8)
+  expect(await gap('#card-name', '.notice')).toBeGreaterThanOrEqual(8)
+  expect(await gap('.notice', '.pay')).toBeGreaterThanOrEqual(12)
   expect(await gap('.pay', '.card .link')).toBeGreaterThanOrEqual(16)
   const number = form.getByLabel('Card number')
   await expect(number).toHaveAttribute('aria-invalid', 'true')
   await expect(number).toHaveAccessibleDescription('Your card was declined. Try another card.')
   await number.fill('4242')
   await expect(number).toHaveAttribute('aria-invalid', 'false')
+})
+
+test('each error beside another one is one line in each language at 320 pixels', async ({
+  page,
+  openForm,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  const errors = hostedPage(page).locator('.pair .error')
+  const expectLines = async (count: number): Promise<void> => {
+    await expect(errors).toHaveCount(count)
+    const wrapped = await errors.evaluateAll((all) =>
+      all.flatMap((error) => {
+        const range = document.createRange()
+        range.selectNodeContents(error)
+        return range.getClientRects().length > 1 ? [error.textContent] : []
+      }),
+    )
+    expect(wrapped).toEqual([])
+  }
+  for (const locale of ['en', 'hy', 'ru']) {
+    await openForm({ properties: { locale } })
+    await payOf(page).click()
+    await expectLines(2)
+    await fillCard(page, '4242424242424242')
+    await hostedPage(page).locator('#card-expiry').fill('01 / 20')
+    await payOf(page).click()
+    await expectLines(1)
+    await fillCard(page, '4000000000000127')
+    await payOf(page).click()
+    await expectLines(1)
+  }
 })
 
 test('keeps and sends values that were set without an event', async ({ page, openForm }) => {

@@ -1,5 +1,5 @@
-import { fillCard, hostedPage } from '../fixtures/buyer.ts'
-import { expect, payOf, test } from '../fixtures/hosted-form.ts'
+import { hostedPage } from '../fixtures/buyer.ts'
+import { expect, test } from '../fixtures/hosted-form.ts'
 
 const hostileTexts = [
   '<img src=x onerror=alert(1)>',
@@ -43,44 +43,3 @@ test('renders hostile merchant names and order ids as plain text', async ({ page
   }
   expect(dialogs).toEqual([])
 })
-
-const limited = { code: 'rate_limited', detail: 'Too many requests.', requestId: 'req_1' }
-
-const helps = [
-  [
-    { status: 429, json: limited },
-    /pi-checkout: rate_limited\. Too many requests\. .*PI_RATE_LIMIT/,
-  ],
-  [
-    { status: 500, json: { ...limited, code: 'internal_error' } },
-    /pi-checkout: internal_error\. .*req_1/,
-  ],
-  // A lost connection.
-  [undefined, /pi-checkout: no_response\. .*Check that the service is running/],
-] as const
-
-for (const environment of ['live', 'test'] as const) {
-  test(`explains a failed request to developers in a test environment only: ${environment}`, async ({
-    page,
-    openForm,
-    pageErrors,
-  }) => {
-    pageErrors.allow(/Failed to load resource|pi-checkout: /)
-    const printed: string[] = []
-    page.on('console', (line) => printed.push(line.text()))
-    // One function says so for all failures: in a live environment, one of them is enough.
-    for (const [response, help] of environment === 'live' ? helps.slice(0, 1) : helps) {
-      await page.route('**/checkout-api/confirm', (route) =>
-        response ? route.fulfill(response) : route.abort(),
-      )
-      await openForm({ environment })
-      await fillCard(page, '4242 4242 4242 4242')
-      await payOf(page).click()
-      await expect(hostedPage(page).getByRole('alert')).toHaveText(/^[^_:]+$/)
-      if (environment === 'test') {
-        await expect.poll(() => printed.filter((line) => help.test(line))).toHaveLength(1)
-      } else expect(printed.filter((line) => line.includes('pi-checkout:'))).toEqual([])
-      await expect(hostedPage(page).getByText('pi-checkout:')).toHaveCount(0)
-    }
-  })
-}

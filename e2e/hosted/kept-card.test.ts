@@ -14,7 +14,7 @@ const declines: Readonly<Record<string, Case>> = {
   'a decline': { number: '4000000000000002', focused: 'Your card was declined' },
   'a wrong security code': {
     number: '4000000000000127',
-    focused: ['Security code', 'Wrong security code.'],
+    focused: ['Security code', 'Wrong CVC.'],
   },
   'an expired card': {
     number: '4000000000000069',
@@ -65,9 +65,9 @@ test('keeps the card and focuses what is at fault after declines', async ({ page
   }
   await fillCard(page, '4000000000000127')
   await payOf(page).click()
-  await expect(hostedPage(page).getByText('Wrong security code.')).toBeVisible()
+  await expect(hostedPage(page).getByText('Wrong CVC.')).toBeVisible()
   await page.reload()
-  await expectAlert(page, 'Wrong security code.')
+  await expectAlert(page, 'Wrong CVC.')
   await expect(hostedPage(page).locator('[aria-invalid=true]')).toHaveCount(0)
 })
 
@@ -76,7 +76,7 @@ test('keeps the card and focuses what is at fault after a lost connection', asyn
   openForm,
   pageErrors,
 }) => {
-  pageErrors.allow(/Failed to load resource|pi-checkout: /)
+  pageErrors.allow(/Failed to load resource/)
   await page.clock.install()
   await openForm()
   await page.route('**/checkout-api/confirm', (route) => route.abort())

@@ -51,7 +51,7 @@ interface FaultyOptions {
 /** `openFaulty` opens a form with injected faults, and records every text that it shows. */
 const test = base.extend<{ openFaulty: (options?: FaultyOptions) => Promise<FaultyForm> }>({
   openFaulty: async ({ page, openForm, stack, pageErrors }, use) => {
-    pageErrors.allow(/Failed to load resource|pi-checkout: /)
+    pageErrors.allow(/Failed to load resource/)
     await use(async ({ plan: given = {}, pace = speed } = {}) => {
       const plan = new Map(Object.entries(given).map(([path, list]) => [path, [...list]]))
       const shown: Shown[] = []
@@ -161,7 +161,7 @@ test('keeps the card, and calls a result unknown, in failures', async ({ page, o
   await expect.poll(() => sent(form, 'intent').at(-1)?.fault).toBe('bad-gateway')
   await payButton(page).click()
   await expect.poll(async () => (await form.stored()).status).toBe('succeeded')
-  await expect.poll(() => textsOf(form)).toContain('The result of your payment is not known yet')
+  await expect.poll(() => textsOf(form)).toContain('The result is not known yet')
   await expect.poll(() => sent(form, 'confirm').length).toBeGreaterThan(3)
   const reads = sent(form, 'intent').length
   await expect.poll(() => sent(form, 'intent').length).toBeGreaterThan(reads + 1)

@@ -75,19 +75,37 @@ test('renews an expired session and keeps the card', async ({ page, openForm, pa
   await expectResult(page, 'paid')
 })
 
-test('says one thing while the browser is offline, and pays when it is back', async ({
+test('says while the browser is offline that it is, and then what it said before', async ({
+  page,
+  openForm,
+}) => {
+  await openForm()
+  const notice = hostedPage(page).getByRole('alert')
+  await page.context().setOffline(true)
+  await expect(notice).toHaveText('You are offline. Reconnect to continue.')
+  await page.context().setOffline(false)
+  await expect(notice).toHaveText('')
+  await payWith(page, 'declined')
+  await page.context().setOffline(true)
+  await expect(notice).toHaveText('You are offline. Reconnect to continue.')
+  await page.context().setOffline(false)
+  await expect(notice).toHaveText('Your card was declined. Try another card.')
+})
+
+test('says one thing while a payment is offline, at Pay too, and pays when the line is back', async ({
   page,
   openForm,
   pageErrors,
 }) => {
-  pageErrors.allow(/Failed to load resource|pi-checkout: /)
+  pageErrors.allow(/Failed to load resource/)
   await openForm()
   const form = hostedPage(page)
   await fillCard(page, '4242424242424242')
   await page.context().setOffline(true)
   await payButton(page).click()
-  await expectAlert(page, 'The result of your payment is not known yet.')
-  await expect(form.getByText('Keep this page open.')).toHaveCount(0)
+  await expectAlert(page, 'The result is not known yet. You pay only once.')
+  await expect(form.locator('button.pay')).toHaveText('Checking…')
+  await expect(form.getByText(/offline|few seconds/)).toHaveCount(0)
   await page.context().setOffline(false)
   await expectResult(page, 'paid')
 })

@@ -47,6 +47,22 @@ for (const [outcome, state, tag = []] of [
   })
 }
 
+test('a buyer whose full page has ended goes back to a shop that has not answered', async ({
+  page,
+  stack,
+}) => {
+  const orderId = await openFullPage(page)
+  await page.route(`${stack.shopUrl}/**`, (route) => route.abort('aborted'))
+  await payWith(page, 'stolen')
+  await expect(page.getByTestId('result')).toHaveText('Payment failed')
+  const back = page.getByRole('link', { name: 'Back to the shop' })
+  await expect(back).toHaveCount(1)
+  await expect(back).toHaveClass(/primary/)
+  await page.unroute(`${stack.shopUrl}/**`)
+  await back.click()
+  await page.waitForURL(`${stack.shopUrl}/{orders,pay}/${orderId}`)
+})
+
 test('a buyer pays with another card and bank after a denied cookie, a decline, a reload, Back, and a denial by the bank', {
   tag: '@firefox',
 }, async ({ page, stack }) => {

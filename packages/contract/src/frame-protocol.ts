@@ -46,11 +46,6 @@ export interface Appearance {
    * @default White, or nearly black
    */
   readonly background?: AppearanceColor | undefined
-  /**
-   * Radius of fields and buttons in CSS pixels, from 0 to 24.
-   * @default 10
-   */
-  readonly radius?: number | undefined
 }
 
 /** Why the hosted page failed. The element reads any other code as `internal`. */

@@ -75,7 +75,7 @@ export class PiCheckout extends LitElement {
    *
    * @default The appearance of `configureCheckout`
    * @example
-   * pay.appearance = { accent: '#ad4318', background: '#fffdf9', radius: 14 }
+   * pay.appearance = { accent: '#ad4318', background: '#fffdf9' }
    */
   declare appearance: Appearance | null | undefined
 

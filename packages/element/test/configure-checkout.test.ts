@@ -37,6 +37,6 @@ test('a module that is imported again registers nothing, and configures the regi
   const again = await import('../src/index.ts')
   expect(again.PiCheckout).not.toBe(PiCheckout)
   expect(customElements.get('pi-checkout')).toBe(PiCheckout)
-  again.configureCheckout({ appearance: { radius: 4 } })
-  expect(settings.appearance).toEqual({ radius: 4 })
+  again.configureCheckout({ appearance: { accent: '#ad4318' } })
+  expect(settings.appearance).toEqual({ accent: '#ad4318' })
 })

@@ -38,7 +38,7 @@ beforeEach(() => {
     origin,
     handoff: { id: 'pi_1', clientSecret: 'x' },
     locale: () => 'en',
-    appearance: () => ({ radius: 4 }),
+    appearance: () => ({ accent: '#ad4318' }),
     late: () => isLate,
     emit: (event: SessionEvent) => log.push(event),
   })
@@ -95,7 +95,7 @@ test('answers the exact page with a port, and sends the secret after its acknowl
   expect(log).toEqual([{ t: 'hello' }])
   send({ t: 'ack' }, { t: 'ack' })
   const auth = { sent: { t: 'auth', id: 'pi_1', secret: 'x' } }
-  const config = { sent: { t: 'config', locale: 'en', appearance: '{"radius":4}' } }
+  const config = { sent: { t: 'config', locale: 'en', appearance: '{"accent":"#ad4318"}' } }
   expect(log.splice(0)).toEqual([{ t: 'hello' }, config, auth])
   send({ t: 'renew' }, { t: 'leave' })
   const left = { sent: { t: 'left', page: location.href } }
@@ -113,7 +113,7 @@ test('sends each change of what the page shows once', () => {
   session.configure()
   isLate = false
   session.configure()
-  const config = { t: 'config', locale: 'en', appearance: '{"radius":4}' }
+  const config = { t: 'config', locale: 'en', appearance: '{"accent":"#ad4318"}' }
   expect(log).toEqual([{ sent: { ...config, late: true } }, { sent: config }])
 })
 

@@ -9,7 +9,7 @@ import { orderId, origin, shop } from './shop.ts'
 const fullPage = {
   checkoutOrigin: 'https://pay.example',
   returnUrl: (id: string) => `${origin}/orders/${id}?a=1&b="2"`,
-  appearance: { radius: 3 },
+  appearance: { accent: '#ad4318' },
 }
 
 function start(
@@ -39,7 +39,7 @@ test('leads to the full page with a form, which only the checkout may receive', 
     clientSecret,
     returnUrl: `${origin}/orders/${orderId}?a=1&#38;b=%222%22`,
     locale: 'hy',
-    appearance: '{&#34;radius&#34;:3}',
+    appearance: '{&#34;accent&#34;:&#34;#ad4318&#34;}',
   })
   expect(html).toContain('<html lang="hy">')
   // It shows nothing of the order, which can have changed since.

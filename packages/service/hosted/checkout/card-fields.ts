@@ -13,7 +13,7 @@ export interface CardFields {
 export type FieldName = keyof CardFields
 
 /** Errors of the fields, as keys of texts. */
-export type FieldErrors = Readonly<Record<FieldName, keyof Texts | undefined>>
+export type FieldErrors = { readonly [Name in FieldName]?: keyof Texts | undefined }
 
 /** A card brand, known from the first digits. */
 export interface Brand {
@@ -116,13 +116,13 @@ export function validate(fields: CardFields, now: number): FieldErrors {
     number: numberError(fields.number),
     expiry: expiryError(fields.expiry, now),
     cvc: cvcError(fields.cvc, fields.number),
-    name: nameError(fields.name),
   }
 }
 
 export function readCard({ number, expiry, cvc, name }: CardFields): CardDetails {
   const [month = '', year = ''] = expiry.split(' / ')
-  const holderName = name.trim()
+  // A number is a card in the wrong field: it must not be sent as a name.
+  const holderName = /\p{L}/u.test(name) && name.trim()
   return {
     number: digitsOf(number),
     expMonth: Number(month),
@@ -158,7 +158,6 @@ function hasCheckDigit(digits: string): boolean {
 }
 
 function expiryError(expiry: string, now: number): keyof Texts | undefined {
-  if (expiry === '') return 'expiryMissing'
   const [, month, year] = /^(0[1-9]|1[0-2]) \/ (\d\d)$/.exec(expiry) ?? []
   if (!month || !year) return 'expiryIncomplete'
   // As in the service: valid to the last moment of its month in every time zone.
@@ -168,12 +167,6 @@ function expiryError(expiry: string, now: number): keyof Texts | undefined {
 
 function cvcError(cvc: string, number: string): keyof Texts | undefined {
   return /^\d+$/.test(cvc) && cvc.length === codeSize(number) ? undefined : 'cvcIncomplete'
-}
-
-function nameError(name: string): keyof Texts | undefined {
-  if (name.trim() === '') return undefined
-  // A number in the name field is a card in the wrong field: it must not be sent as a name.
-  return /^[\d\s-]*$/.test(toAscii(name)) ? 'nameWrong' : undefined
 }
 
 function padMonth(digits: string): string {

@@ -19,7 +19,7 @@ import {
   toAscii,
   validate,
 } from './card-fields.ts'
-import { brandIcon, codeIcon, spinner, warningIcon } from './icons.ts'
+import { brandIcon, spinner, warningIcon } from './icons.ts'
 import { sandboxPanel } from './sandbox-panel.ts'
 import { fill, type Texts, texts } from './texts.ts'
 
@@ -35,9 +35,9 @@ export function toneOf(notice: FormNotice | undefined): 'bad' | 'quiet' {
 }
 
 const neutral: ReadonlySet<FormNotice['key']> = new Set([
-  'unknown',
-  'silent',
+  'offline',
   'connection',
+  'unknown',
   'again',
 ])
 
@@ -51,7 +51,7 @@ export class CardForm extends LightElement {
   @property({ attribute: false }) sandbox = false
   @property({ attribute: false }) onPay: (card: CardDetails) => void = () => {}
   @property({ attribute: false }) onCancel: () => void = () => {}
-  @state() private errors: Partial<FieldErrors> = {}
+  @state() private errors: FieldErrors = {}
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
   /** The notice with which the latest action ended. */
@@ -94,6 +94,7 @@ export class CardForm extends LightElement {
     const isMarked = this.#marked && this.notice?.key === this.#rejection?.key
     const notice = isMarked ? undefined : this.notice
     const words = texts[language]
+    const busyLabel = notice?.key === 'unknown' ? words.checking : words.paying
     return html`
       <form
         class="card stack"
@@ -105,10 +106,11 @@ export class CardForm extends LightElement {
         ${this.#field({
           name: 'number',
           label: words.cardNumber,
-          aside: html`<span class="brands" aria-hidden="true">${brands.map(brandIcon)}</span>`,
+          aside: html`<span class="brands">${brands.map((each) =>
+            brandIcon(each, brand && brand !== each),
+          )}</span>`,
           autocomplete: 'cc-number',
           placeholder: '1234 1234 1234 1234',
-          adornment: brandIcon(brand),
         })}
         <div class="pair columns">
           ${this.#field({
@@ -122,7 +124,6 @@ export class CardForm extends LightElement {
             label: words.securityCode,
             autocomplete: 'cc-csc',
             placeholder: '•'.repeat(brand?.codeSize ?? 3),
-            adornment: codeIcon,
           })}
         </div>
         ${this.#field({
@@ -138,7 +139,7 @@ export class CardForm extends LightElement {
           class="primary pay"
           type="submit"
           aria-disabled=${busy}
-        >${busy ? spinner : nothing}<span>${busy ? words.paying : this.payLabel}</span></button>
+        >${busy ? spinner : nothing}<span>${busy ? busyLabel : this.payLabel}</span></button>
         ${this.#below(words)}
       </form>
       ${this.sandbox ? sandboxPanel(words.sandbox, this.#pick) : nothing}
@@ -148,12 +149,12 @@ export class CardForm extends LightElement {
   /** Nothing can be canceled while a request runs. A notice says more than the usual time. */
   #below({ payingText, cancelPayment }: Texts): TemplateResult {
     return this.busy
-      ? html`<p class="place link">${this.notice ? '' : payingText}</p>`
+      ? html`<p class="link">${this.notice ? '' : payingText}</p>`
       : html`<button class="link" type="button" @click=${() => this.onCancel()}>${cancelPayment}</button>`
   }
 
   #field(options: FieldOptions): TemplateResult {
-    const { name, label, aside, autocomplete, placeholder, adornment } = options
+    const { name, label, aside, autocomplete, placeholder } = options
     const error = this.errors[name]
     const isDeclined = name === 'number' && !error && this.#isDeclined
     const numeric = name !== 'name'
@@ -165,28 +166,25 @@ export class CardForm extends LightElement {
           <span>${label}</span>
           ${aside}
         </label>
-        <div class="control">
-          <input
-            id=${`card-${name}`}
-            name=${autocomplete}
-            type="text"
-            inputmode=${numeric ? 'numeric' : 'text'}
-            autocomplete=${autocomplete}
-            enterkeyhint="go"
-            autocapitalize=${numeric ? nothing : 'words'}
-            autocorrect="off"
-            spellcheck="false"
-            placeholder=${placeholder ?? nothing}
-            ?readonly=${this.busy}
-            aria-invalid=${error || isDeclined ? 'true' : 'false'}
-            aria-describedby=${error ? `card-${name}-error` : isDeclined ? 'card-notice' : nothing}
-            maxlength=${numeric ? nothing : '128'}
-            @input=${(event: Event) => this.#type(name, event)}
-            @change=${(event: Event) => this.#type(name, event)}
-            @blur=${() => void this.#leave(name)}
-          />
-          ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
-        </div>
+        <input
+          id=${`card-${name}`}
+          name=${autocomplete}
+          type="text"
+          inputmode=${numeric ? 'numeric' : 'text'}
+          autocomplete=${autocomplete}
+          enterkeyhint="go"
+          autocapitalize=${numeric ? nothing : 'words'}
+          autocorrect="off"
+          spellcheck="false"
+          placeholder=${placeholder ?? nothing}
+          ?readonly=${this.busy}
+          aria-invalid=${error || isDeclined ? 'true' : 'false'}
+          aria-describedby=${error ? `card-${name}-error` : isDeclined ? 'card-notice' : nothing}
+          maxlength=${numeric ? nothing : '128'}
+          @input=${(event: Event) => this.#type(name, event)}
+          @change=${(event: Event) => this.#type(name, event)}
+          @blur=${() => void this.#leave(name)}
+        />
         ${error ? html`<p class="error" id=${`card-${name}-error`}>${text}</p>` : nothing}
       </div>
     `
@@ -321,5 +319,4 @@ interface FieldOptions {
   readonly aside?: TemplateResult
   readonly autocomplete: 'cc-number' | 'cc-exp' | 'cc-csc' | 'cc-name'
   readonly placeholder?: string
-  readonly adornment?: unknown
 }

@@ -7,33 +7,22 @@ import type {
   SessionGrant,
 } from '../../shared/checkout-api.ts'
 
-/** Why the page cannot continue. `ApiProblem` is one. */
-export interface Failure {
-  readonly code: string
-  readonly detail: string
-  readonly requestId?: string | undefined
-}
-
 /** A response with an error status, from the service or from a proxy. */
-export class ApiProblem extends Error implements Failure {
+export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
   readonly status: number
   /** `unknown` if the body has no code. The service always sends one. */
   readonly code: string
   /** RFC 6901 pointers of the invalid fields. */
   readonly pointers: readonly string[]
-  readonly detail: string
-  readonly requestId: string | undefined
 
-  constructor(status: number, { code, detail, requestId, errors = [] }: Partial<Problem>) {
+  constructor(status: number, { code, errors = [] }: Partial<Problem>) {
     super(`request rejected with ${status} ${code}`)
     // A firewall sends any JSON.
     const isOwn = typeof code === 'string' && Array.isArray(errors)
     this.status = status
     this.code = isOwn ? code : 'unknown'
     this.pointers = isOwn ? errors.map(({ pointer }) => pointer) : []
-    this.detail = detail ?? `The response has status ${status}.`
-    this.requestId = requestId
   }
 }
 

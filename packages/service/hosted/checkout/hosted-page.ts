@@ -8,7 +8,6 @@ import { brandOfType } from './card-fields.ts'
 import { type CardForm, type FormNotice, toneOf } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
 import { type FullPageLink, fullPage } from './full-page.ts'
-import { helpFor, report } from './help.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
 import {
@@ -34,14 +33,15 @@ export class HostedPage extends LightElement {
   }
 
   protected override render(): unknown {
-    const { failure } = this.#session
     const { step } = this.#payment
     const { view } = step
-    if (!view) return failure === undefined ? nothing : this.#unavailable()
+    if (!view) return this.#session.hasFailed ? this.#unavailable() : nothing
     document.documentElement.lang = this.#language
     const isShort = step.name !== 'card' && !isFramed(step)
+    // The result has a button.
+    const wayBack = step.name === 'result' ? undefined : fullPage
     return html`
-      ${fullPage && html`<nav class="back">${this.#back(fullPage)}</nav>`}
+      ${wayBack && html`<nav class="back">${this.#back(wayBack)}</nav>`}
       <main class="page stack ${isShort ? 'centered' : ''}">
         ${this.#summary(view)}
         <section class="step stack">${this.#card(view)}${this.#step(view)}</section>
@@ -55,11 +55,7 @@ export class HostedPage extends LightElement {
 
   /** Moves the focus to a new step, result, or rejection, but only if the buyer was already inside. */
   protected override updated(): void {
-    const { failure } = this.#session
     const { step } = this.#payment
-    const { notice, error } = noticeOf(step)
-    if (failure !== undefined) report('warn', helpFor(failure))
-    else if (notice && error) report('warn', helpFor(error))
     const before = this.#shown ?? step
     this.#shown = step
     if (!this.#hasFocus) return
@@ -204,7 +200,7 @@ export class HostedPage extends LightElement {
   #result(view: CheckoutView): TemplateResult {
     const result = resultOf(view)
     const { late } = this.#session
-    const text = this.#texts[`${result}Text`]
+    const text = this.#texts[resultTexts[result]]
     const values = { amount: this.#money(view), merchant: view.merchantName }
     // What to do next is another thing than after a decline that leaves the form open.
     const reason = result === 'failed' ? firstSentence(this.#failure(view)?.text ?? '') : ''
@@ -221,6 +217,10 @@ export class HostedPage extends LightElement {
         <p class="hint" role="status">
           ${late ? this.#texts[result === 'paid' ? 'paidLate' : 'late'] : nothing}
         </p>
+        ${
+          fullPage &&
+          html`<a class="primary pay" href=${fullPage.returnUrl}>${this.#texts.back}</a>`
+        }
       </div>
     `
   }
@@ -228,11 +228,12 @@ export class HostedPage extends LightElement {
   #method({ paymentMethod }: CheckoutView): unknown {
     if (!paymentMethod) return nothing
     const { brand, last4 } = paymentMethod.card
-    return html`<p class="method row">${brandIcon(brandOfType(brand))}<span>•••• ${last4}</span></p>`
+    const known = brandOfType(brand)
+    return html`<p class="method row">${known && brandIcon(known)}<span>•••• ${last4}</span></p>`
   }
 
   #notice(view: CheckoutView): FormNotice | undefined {
-    const { notice } = noticeOf(this.#payment.step)
+    const notice = noticeOf(this.#payment.step)
     if (notice === 'failure') return this.#failure(view)
     return notice && { key: notice, text: this.#texts[notice] }
   }
@@ -247,6 +248,14 @@ export class HostedPage extends LightElement {
     return formatMoney(amount, currency, this.#session.locale)
   }
 }
+
+const resultTexts = {
+  paid: 'paidText',
+  failed: 'notCharged',
+  canceled: 'notCharged',
+  expired: 'notCharged',
+  processing: 'processingText',
+} as const
 
 /** Colors of the results. */
 const tones: Readonly<Record<string, string>> = { paid: 'good', failed: 'bad' }

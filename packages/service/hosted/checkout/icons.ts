@@ -1,25 +1,20 @@
 /** The page's icons as templates: its Content Security Policy allows no inline images. @module */
-import { html, nothing, svg, type TemplateResult } from 'lit'
+import { html, svg, type TemplateResult } from 'lit'
 import type { Brand } from './card-fields.ts'
 
-/** The brand's logo, or a plain card while the brand is unknown. */
-export function brandIcon(brand: Brand | undefined): TemplateResult {
+/** @param isOther - Whether the typed number is of another brand. */
+export function brandIcon(brand: Brand, isOther = false): TemplateResult {
   return html`<svg
     viewBox="0 0 34 22"
     font-family="Arial, Helvetica, sans-serif"
     font-weight="700"
     text-anchor="middle"
     role="img"
-    aria-hidden=${brand ? 'false' : 'true'}
-    aria-label=${brand?.name ?? nothing}
-  >${brand ? brandDrawings[brand.type] : plainCard}</svg>`
+    aria-label=${brand.name}
+    aria-hidden=${isOther}
+    opacity=${isOther ? 0.25 : 1}
+  >${brandDrawings[brand.type]}</svg>`
 }
-
-const outline = svg`<rect fill="none" stroke="var(--line-strong)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>`
-
-const plainCard = svg`${outline}
-  <rect fill="var(--line-strong)" x="1" y="5" width="32" height="4"></rect>
-  <rect fill="var(--line-strong)" x="5" y="14" width="9" height="2.5" rx="1"></rect>`
 
 const whiteCard = svg`<rect fill="#fff" stroke="#d9dde4" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>`
 
@@ -41,23 +36,11 @@ function coloredCard(name: string, color: string, baseline: number): TemplateRes
     <text font-size="9" fill="#fff" x="17" y=${baseline}>${name}</text>`
 }
 
-/** Position of the security code on a card. */
-export const codeIcon = html`<svg viewBox="0 0 34 22" aria-hidden="true">
-  ${outline}
-  <rect fill="var(--line-strong)" x="1" y="4" width="32" height="4"></rect>
-  <rect fill="var(--surface)" stroke="var(--muted)" x="17.5" y="11.5" width="13" height="7" rx="3.5"></rect>
-  ${[21, 24, 27].map((x) => svg`<circle fill="var(--muted)" cx=${x} cy="15" r="1"></circle>`)}
-</svg>`
-
 export const warningIcon = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
   <path
     fill="currentColor"
     d="M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1zm0 9.4a.95.95 0 1 0 0 1.9.95.95 0 0 0 0-1.9zM8 3.9a.8.8 0 0 0-.8.86l.28 3.9a.52.52 0 0 0 1.04 0l.28-3.9A.8.8 0 0 0 8 3.9z"
   ></path>
-</svg>`
-
-export const chevron = html`<svg class="icon chevron stroked" viewBox="0 0 16 16" aria-hidden="true">
-  <path d="M4.5 6.5 8 10l3.5-3.5" stroke-width="1.6"></path>
 </svg>`
 
 export const spinner = html`<svg class="spinner stroked" viewBox="0 0 24 24" aria-hidden="true">
@@ -68,7 +51,7 @@ export const spinner = html`<svg class="spinner stroked" viewBox="0 0 24 24" ari
 /** A check mark, cross, or clock, shown next to the heading of a result. */
 export function resultIcon(result: string): TemplateResult {
   return html`<svg class="stroked" width="2.25rem" viewBox="0 0 24 24" aria-hidden="true">
-    <path d=${resultPaths[result] ?? cross} pathLength="1"></path>
+    <path d=${resultPaths[result] ?? cross}></path>
   </svg>`
 }
 

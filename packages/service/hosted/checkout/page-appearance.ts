@@ -1,6 +1,5 @@
 /** Sets the merchant's appearance as custom properties of the document. @module */
 import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
-import { report } from './help.ts'
 import {
   black,
   type Color,
@@ -11,6 +10,7 @@ import {
   schemeOf,
 } from './palette.ts'
 import { readAppearance } from './read-appearance.ts'
+import { report } from './report.ts'
 
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
 export class PageAppearance {
@@ -25,12 +25,12 @@ export class PageAppearance {
   set(text: string | undefined): void {
     const { appearance, errors } = readAppearance(text)
     this.#appearance = appearance
-    for (const error of errors) report('error', `pi-checkout: ${error}`)
+    for (const error of errors) report(error)
     this.#apply()
   }
 
   #apply(): void {
-    const { colorScheme = 'auto', radius } = this.#appearance
+    const { colorScheme = 'auto' } = this.#appearance
     const isDark = colorScheme === 'auto' ? this.#darkScheme.matches : colorScheme === 'dark'
     const colorOf = (value: AppearanceColor | undefined): Color | undefined =>
       readColor(typeof value === 'object' ? value[isDark ? 'dark' : 'light'] : value)
@@ -39,7 +39,6 @@ export class PageAppearance {
     const { dataset, style } = document.documentElement
     dataset.scheme = (background && schemeOf(background)) ?? colorScheme
     document.documentElement.removeAttribute('style')
-    if (radius !== undefined) style.setProperty('--radius', `${radius}px`)
     if (!accent && !background) return
     const palette = paletteOf({ accent, background }, defaultColors())
     for (const [token, color] of Object.entries(palette)) style.setProperty(`--${token}`, color)

@@ -1,7 +1,7 @@
 /** The connection to the shop, and the session. It is small: it works while the form's script loads. @module */
 import type { FromElement } from '@pi-checkout/contract/frame-protocol'
 import type { CheckoutView } from '../../shared/checkout-api.ts'
-import { CheckoutApi, type Failure, isRejection, type OpenSession } from './checkout-client.ts'
+import { CheckoutApi, isRejection, type OpenSession } from './checkout-client.ts'
 import { FrameLink, type PageLink } from './frame-link.ts'
 import { fullPage, fullPageConfig } from './full-page.ts'
 import { PageAppearance } from './page-appearance.ts'
@@ -12,14 +12,12 @@ export class PageSession {
   locale = 'en'
   /** The buyer waits for the shop to confirm the result. */
   late = false
-  /** Why there is no session. */
-  failure: unknown
+  /** Whether no session can be opened. */
+  hasFailed = false
   /** The view with which the session was opened, the latest time. */
   view: CheckoutView | undefined
   /** Called when one of these may have changed. */
   onChange = (): void => {}
-  /** Called when the page around this one was restored. */
-  onPing = (): void => {}
   /** From `/checkout/:id` or `/checkout/:id/page`. */
   readonly id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
   readonly api = new CheckoutApi(async () => await this.#renew())
@@ -52,12 +50,13 @@ export class PageSession {
         this.onChange()
         return
       case 'auth':
-        if (message.id !== this.id) this.#fail(otherIntent)
+        if (message.id !== this.id) this.#fail('unauthorized')
         else void this.#open({ id: message.id, clientSecret: message.secret, origin })
         return
       case 'ping':
+        // The page around this one was restored.
         this.link.send({ t: 'pong' })
-        this.onPing()
+        this.retries.resume()
     }
   }
 
@@ -67,7 +66,7 @@ export class PageSession {
     try {
       this.#adopt(await this.retries.send((signal) => this.api.open(request, signal)))
     } catch (error) {
-      this.#fail(error)
+      this.#fail(failCode(error))
     }
   }
 
@@ -82,15 +81,15 @@ export class PageSession {
     try {
       this.#adopt(await this.api.open(request))
     } catch (error) {
-      if (isRejection(error)) this.#fail(error)
+      if (isRejection(error)) this.#fail(failCode(error))
       throw error
     }
   }
 
   /** Reports to the element, which removes this page. A page that does not stays with the message. */
-  #fail(error: unknown): void {
-    this.link.fail(failCode(error))
-    this.failure = error
+  #fail(code: string): void {
+    this.link.fail(code)
+    this.hasFailed = true
     this.onChange()
   }
 
@@ -100,13 +99,7 @@ export class PageSession {
   }
 }
 
-const otherIntent: Failure = {
-  code: 'unauthorized',
-  detail: 'The id of auth is not the id in the address of this frame.',
-}
-
 function failCode(error: unknown): string {
-  if (error === otherIntent) return otherIntent.code
   if (!isRejection(error)) return 'internal'
   if (error.code === 'origin_not_allowed') return 'origin_not_allowed'
   return error.status === 404 ? 'unauthorized' : 'internal'

@@ -23,10 +23,8 @@ interface Shown {
   /** Why it was rejected, or has got no response. The next read shows whether it had an effect. */
   readonly sendError: unknown
   readonly notice: Notice
-  /** Why the notice is shown, if a request has failed. */
-  readonly error: unknown
-  /** Why the latest reads failed. */
-  readonly readError: unknown
+  /** Why the view may be old, until the next read. */
+  readonly lost: 'offline' | 'connection' | undefined
 }
 
 /** The bank's page, which this page does not open if another one may show it, or if it could not be opened. */
@@ -47,12 +45,11 @@ export type PageEvent =
   /** A read has a response. It was sent after the latest failure of the buyer's request. */
   | { readonly type: 'read'; readonly view: CheckoutView }
   /** Several reads in a row have failed. */
-  | { readonly type: 'read failed'; readonly error: unknown }
+  | { readonly type: 'read failed' }
+  | { readonly type: 'offline' | 'online' }
   | { readonly type: 'send'; readonly sending: Sending }
   /** A request of the buyer, or for the challenge, has failed, and is sent again. */
-  | { readonly type: 'failing'; readonly error: unknown }
-  /** The buyer's payment has had no response for long. */
-  | { readonly type: 'silent' }
+  | { readonly type: 'failing' }
   /** The buyer's request has a response. */
   | { readonly type: 'response'; readonly view: CheckoutView }
   /** The buyer's request was rejected, or is not sent again. */
@@ -82,17 +79,19 @@ export function next(step: Step, event: PageEvent): Step {
     case 'read':
       return afterRead(step, event.view)
     case 'read failed':
-      return { ...step, readError: event.error }
+      return step.lost ? step : { ...step, lost: 'connection' as const }
+    case 'offline':
+      return { ...step, lost: 'offline' as const }
+    case 'online':
+      return step.lost === 'offline' ? { ...step, lost: undefined } : step
     case 'send':
-      return canSend(step, event.sending) ? { ...step, ...noNotice, sending: event.sending } : step
-    case 'failing':
-      return {
-        ...step,
-        notice: step.sending?.confirmation ? unknownNotice(step) : 'connection',
-        error: event.error,
-      }
-    case 'silent':
-      return { ...step, notice: 'silent' as const }
+      return canSend(step, event.sending)
+        ? { ...step, notice: undefined, sending: event.sending }
+        : step
+    case 'failing': {
+      const notice: Notice = step.sending?.confirmation ? 'unknown' : 'connection'
+      return { ...step, notice }
+    }
     case 'response': {
       const after = updated(step, event.view)
       return after === step ? { ...step, ...nothingSent } : after
@@ -106,13 +105,8 @@ export function next(step: Step, event: PageEvent): Step {
   }
 }
 
-/** A longer silence has another text. */
-function unknownNotice({ notice }: Shown): Notice {
-  return notice === 'silent' ? notice : 'unknown'
-}
-
 /** What the page does in a step: sends the buyer's request, or something for a version of the view. */
-export type Work = Sending | `${'silence' | 'open' | 'wait'} ${number}`
+export type Work = Sending | `${'open' | 'wait'} ${number}`
 
 /** Returns the work of a step. It goes on in the next step if that has the same work. */
 export function worksOf(step: Step): readonly Work[] {
@@ -120,7 +114,6 @@ export function worksOf(step: Step): readonly Work[] {
   const { sending } = step
   const { version } = step.view
   const works: Work[] = sending ? [sending] : []
-  if (sending?.confirmation) works.push(`silence ${version}`)
   if (step.name === 'bank' && step.page === 'opening') works.push(`open ${version}`)
   if (step.name === 'processing') works.push(`wait ${version}`)
   return works
@@ -155,13 +148,10 @@ export function isFramed(step: Step): boolean {
 
 export type BankStep = Extract<Step, { readonly name: 'bank' }>
 
-/** Returns the notice of a step, and why it is shown. */
-export function noticeOf(step: Step): { readonly notice: Notice; readonly error: unknown } {
-  if (step.name === 'opening') return { notice: undefined, error: undefined }
-  const { notice, error, readError } = step
-  if (readError === undefined) return { notice, error }
-  const isKept = notice === 'unknown' || notice === 'silent'
-  return { notice: isKept ? notice : 'connection', error: readError }
+/** Returns the one notice of a step. What happens to the money is more important than the connection. */
+export function noticeOf(step: Step): Notice {
+  if (step.name === 'opening') return undefined
+  return step.notice === 'unknown' ? step.notice : (step.lost ?? step.notice)
 }
 
 /** The results that have a heading. */
@@ -177,8 +167,7 @@ export function resultOf({ status }: Pick<CheckoutView, 'status'>): Result {
 
 type ShownStep = Exclude<Step, { readonly name: 'opening' }>
 
-const noNotice = { notice: undefined, error: undefined } as const
-const nothingSent = { ...noNotice, sending: undefined, sendError: undefined } as const
+const nothingSent = { notice: undefined, sending: undefined, sendError: undefined } as const
 
 /** Returns the step for a view, if it is newer. */
 function updated(step: ShownStep, view: CheckoutView): ShownStep {
@@ -189,23 +178,23 @@ function updated(step: ShownStep, view: CheckoutView): ShownStep {
 function afterRead(step: ShownStep, view: CheckoutView): ShownStep {
   const after = updated(step, view)
   if (after !== step) return after
-  const read = { ...step, readError: undefined }
-  const { sending, sendError: error } = step
-  if (!sending || error === undefined) return read
-  const notice = rejectionNotice(error) ?? (sending.confirmation ? 'again' : 'notDone')
-  return { ...read, ...nothingSent, notice, error }
+  const read = { ...step, lost: undefined }
+  const { sending, sendError } = step
+  if (!sending || sendError === undefined) return read
+  const notice = rejectionNotice(sendError) ?? (sending.confirmation ? 'again' : 'notDone')
+  return { ...read, ...nothingSent, notice }
 }
 
 /** Returns the step for the first or a newer view, which ends the request that was sent before it. */
 function shown(view: CheckoutView, before?: ShownStep): ShownStep {
-  const { sending, sendError: error } = before ?? {}
+  const { sending, sendError } = before ?? {}
   // Another window may have confirmed at the same time. Only one of both confirmations is accepted.
   const isOwn = sending?.confirmation?.confirmationId === view.confirmationId
-  const base = { ...nothingSent, view, readError: undefined }
+  const base = { ...nothingSent, view, lost: undefined }
   switch (view.status) {
     case 'requires_payment_method': {
       if (sending?.confirmation && !isOwn) {
-        return { ...base, name: 'card', notice: rejectionNotice(error) ?? 'changed', error }
+        return { ...base, name: 'card', notice: rejectionNotice(sendError) ?? 'changed' }
       }
       return { ...base, name: 'card', notice: view.lastPaymentFailure ? 'failure' : undefined }
     }
@@ -225,14 +214,14 @@ function canSend({ name, sending }: ShownStep, { path }: Sending): boolean {
 }
 
 function afterBankEvent(step: BankStep, event: BankEvent): BankStep {
-  const turnTo = (page: BankPage): BankStep => ({ ...step, ...noNotice, page })
+  const turnTo = (page: BankPage): BankStep => ({ ...step, notice: undefined, page })
   switch (event.type) {
     case 'open':
       return step.sending ? step : turnTo('opening')
     case 'opened':
       return turnTo(event.ticket)
     case 'open failed':
-      return { ...turnTo('offered'), notice: openNotice(event.error), error: event.error }
+      return { ...turnTo('offered'), notice: rejectionNotice(event.error) ?? 'toBankFailed' }
     case 'over':
       return typeof step.page === 'string' ? step : turnTo('offered')
     case 'restored':
@@ -251,11 +240,4 @@ function rejectionNotice(error: unknown): Notice {
   if (!isRejection(error)) return undefined
   if (error.pointers.includes('/paymentMethod/card/expYear')) return 'expiryPast'
   return rejectionNotices.get(error.code)
-}
-
-/** @param error - `undefined` if the top page did not leave. */
-function openNotice(error: unknown): Notice {
-  const cannotReturn =
-    isRejection(error) && ['origin_not_allowed', 'validation_failed'].includes(error.code)
-  return cannotReturn ? 'returnRefused' : (rejectionNotice(error) ?? 'toBankFailed')
 }

@@ -36,11 +36,8 @@ export function paletteOf(own: OwnColors, base: DefaultColors): Readonly<Record<
       ground: raised,
       surface,
       raised,
-      faint: base.muted,
       line: mix(surface, ink, 0.14),
-      'line-strong': mix(surface, ink, 0.26),
       'field-line': base.muted,
-      'quiet-surface': raised,
       'good-surface': raised,
       'bad-surface': raised,
     })

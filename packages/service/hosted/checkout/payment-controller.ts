@@ -1,4 +1,5 @@
 /** The effects of the page's steps: requests, timers, and messages to the element. @module */
+import { isFinal } from '@pi-checkout/contract/payment-status'
 import type { LitElement, ReactiveController, ReactiveControllerHost } from 'lit'
 import type { CardDetails, ChallengeTicket } from '../../shared/checkout-api.ts'
 import type { PageSession } from './page-session.ts'
@@ -15,12 +16,9 @@ import {
 import { sleep } from './retry.ts'
 import { StatusReporter } from './status-reporter.ts'
 import { submitChallenge } from './submit-challenge.ts'
-import { ViewPoller } from './view-poller.ts'
 
 /** Milliseconds for which the page waits for a pending result. The shop gets the result later too. */
 const resultTimeout = 12_000
-/** Milliseconds after which a payment without a response shows another text. */
-const silence = 15_000
 /** Milliseconds after which a top page that did not navigate is taken to stay. */
 const navigationTimeout = 10_000
 
@@ -37,7 +35,6 @@ export class PaymentController implements ReactiveController {
 
   readonly #host: ReactiveControllerHost & Element
   readonly #session: PageSession
-  readonly #poller: ViewPoller
   readonly #reporter: StatusReporter
   readonly #runs = new Map<Work, Run>()
   #issuerMessageAt = 0
@@ -45,27 +42,25 @@ export class PaymentController implements ReactiveController {
   constructor(host: ReactiveControllerHost & Element, session: PageSession) {
     this.#host = host
     this.#session = session
-    this.#poller = new ViewPoller(
-      session.api,
-      () => this.step.view,
-      (event) => this.#handle(event),
-    )
     this.#reporter = new StatusReporter(host, session.link)
     host.addController(this)
   }
 
   hostConnected(): void {
-    this.#session.onPing = () => this.#poller.readNow()
     this.#session.onChange = this.#onSession
     this.#onSession()
     window.addEventListener('pageshow', ({ persisted }) => {
       if (!persisted) return
       this.#handle({ type: 'restored' })
-      this.#resume()
+      this.#session.retries.resume()
     })
-    window.addEventListener('online', () => this.#resume())
+    window.addEventListener('offline', () => this.#handle({ type: 'offline' }))
+    window.addEventListener('online', () => {
+      this.#handle({ type: 'online' })
+      this.#session.retries.resume()
+    })
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.#resume()
+      if (document.visibilityState === 'visible') this.#session.retries.resume()
     })
   }
 
@@ -101,7 +96,7 @@ export class PaymentController implements ReactiveController {
     // A hostile issuer page may send any number of messages.
     if (performance.now() - this.#issuerMessageAt < 250) return
     this.#issuerMessageAt = performance.now()
-    this.#poller.readNow()
+    this.#session.retries.resume()
   }
 
   /** The session may have been opened before the form was there. */
@@ -111,7 +106,29 @@ export class PaymentController implements ReactiveController {
     if (!view) return
     const isFirst = this.step.name === 'opening'
     this.#handle({ type: 'session', view })
-    if (isFirst) void this.#poller.run()
+    if (isFirst) void this.#follow()
+  }
+
+  /**
+   * Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass. No failure
+   * ends it, so that the typed card stays.
+   */
+  async #follow(): Promise<void> {
+    const { api, retries } = this.#session
+    for (let view = this.step.view; view && !isFinal(view.status); view = this.step.view) {
+      const newer = view.version + 1
+      const read = await retries.send(
+        // After a failure it does not wait for a change.
+        (signal, isFirst) => api.intent(isFirst ? newer : undefined, signal),
+        {
+          isEndless: true,
+          onFailure: (failures) => {
+            if (failures > 2) this.#handle({ type: 'read failed' })
+          },
+        },
+      )
+      this.#handle({ type: 'read', view: read })
+    }
   }
 
   async #report(): Promise<void> {
@@ -132,12 +149,6 @@ export class PaymentController implements ReactiveController {
     this.#host.requestUpdate()
   }
 
-  /** Sends pending requests again: the network may be back. */
-  #resume(): void {
-    this.#session.retries.resume()
-    this.#poller.readNow()
-  }
-
   async #start(work: Work): Promise<void> {
     const run: Run = {
       isCurrent: () => this.#runs.get(work) === run,
@@ -149,7 +160,8 @@ export class PaymentController implements ReactiveController {
     try {
       run.handle(await this.#do(work, run))
     } catch (error) {
-      if (run.isCurrent()) this.#poller.readNow()
+      // Only a read that is sent after the failure shows whether the request had an effect.
+      if (run.isCurrent()) this.#session.retries.resume()
       run.handle({ type: typeof work === 'object' ? 'send failed' : 'open failed', error })
     }
   }
@@ -165,9 +177,8 @@ export class PaymentController implements ReactiveController {
       if (isRedirect(this.step)) return await this.#leave(run)
       return { type: 'opened', ticket: await this.#openChallenge(run, {}) }
     }
-    const isSilence = work.startsWith('silence')
-    await sleep(isSilence ? silence : resultTimeout)
-    return { type: isSilence ? 'silent' : 'waited' }
+    await sleep(resultTimeout)
+    return { type: 'waited' }
   }
 
   /** Replaces the top page. Returns after some seconds if it stays. */
@@ -189,7 +200,7 @@ export class PaymentController implements ReactiveController {
   /** Sends a request until it has a response, or no step has the work anymore. */
   async #request<T>(run: Run, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return await this.#session.retries.send(send, {
-      onFailure: (error) => run.handle({ type: 'failing', error }),
+      onFailure: () => run.handle({ type: 'failing' }),
       isObsolete: () => !run.isCurrent(),
     })
   }

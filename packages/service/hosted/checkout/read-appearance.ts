@@ -21,10 +21,6 @@ const tokens: Readonly<Record<keyof Appearance, Token>> = {
     isValid: (value) => isPlain(value) || (isPair(value) && Object.values(value).every(isPlain)),
     rule: `${colorRule}, as light as #e7e7e7 or as dark as #343434`,
   },
-  radius: {
-    isValid: (value) => typeof value === 'number' && value >= 0 && value <= 24,
-    rule: 'must be a number of pixels from 0 to 24',
-  },
 }
 
 function isPair(value: unknown): value is object {

@@ -1,7 +1,6 @@
 /** Test cards for developers, in test environments only: each button fills in a card. @module */
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import { html, type TemplateResult } from 'lit'
-import { chevron } from './icons.ts'
 
 /**
  * @param note - Says in the buyer's language that real cards are not accepted. Developers read the rest in English.
@@ -18,7 +17,7 @@ export function sandboxPanel(note: string, onPick: (number: string) => void): Te
     <details class="sandbox">
       <summary class="row between" data-testid="sandbox-toggle">
         <span class="note">${note}</span>
-        <span class="more" lang="en">Test cards${chevron}</span>
+        <span class="more" lang="en">Test cards <span aria-hidden="true">▾</span></span>
       </summary>
       <div lang="en">
         <p class="hint">Fills in the card fields. Press Pay afterwards.</p>

@@ -45,7 +45,7 @@ async function openSession(id: string, headers: Record<string, string>): Promise
 
 test('opens the page with an address without a credential, and its session with a cookie', async () => {
   const pair = await service.created()
-  const opened = await open(pair, { locale: 'hy', appearance: '{"radius":3}' })
+  const opened = await open(pair, { locale: 'hy', appearance: '{"accent":"#ad4318"}' })
   expect(opened.status).toBe(303)
   const attributes = `Path=/checkout/${pair.id}; Max-Age=3600; HttpOnly; SameSite=Lax`
   const kept = new RegExp(`^pi-checkout=[\\w.-]+; ${attributes}$`)
@@ -59,7 +59,7 @@ test('opens the page with an address without a credential, and its session with 
   expect(shown.status).toBe(200)
   const html = await shown.text()
   expect(html).toContain(`data-return="${returnUrl}" data-locale="hy"`)
-  expect(html).toContain('data-appearance="{&#34;radius&#34;:3}"')
+  expect(html).toContain('data-appearance="{&#34;accent&#34;:&#34;#ad4318&#34;}"')
   expect(shown.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(Object.fromEntries(shown.headers)).toMatchObject({
     'cache-control': 'no-store',

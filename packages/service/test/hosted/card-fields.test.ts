@@ -7,6 +7,7 @@ import {
   formatCvc,
   formatExpiry,
   groupNumber,
+  readCard,
   validate,
 } from '../../hosted/checkout/card-fields.ts'
 import { authorize } from '../../src/provider/acquirer.ts'
@@ -63,7 +64,7 @@ test('accepts a card to the last moment of its month in service time', () => {
   expect(errorOf('11 / 26')).toBeUndefined()
   expect(errorOf('10 / 26')).toBe('expiryPast')
   expect(errorOf('12 / 99')).toBeUndefined()
-  expect(errorOf('')).toBe('expiryMissing')
+  expect(errorOf('')).toBe('expiryIncomplete')
   expect(errorOf('13 / 30')).toBe('expiryIncomplete')
   expect(errorOf('12 / 203')).toBe('expiryIncomplete')
 })
@@ -75,6 +76,16 @@ test('accepts every test card, and detects its brand', () => {
     expect(validate({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
     expect(brandOf(number)?.type).toBe(brand)
   }
+})
+
+test.each([
+  ['  Ani Test ', 'Ani Test'],
+  ['Անի', 'Անի'],
+  ['4242 4242-4242 4242', undefined],
+  ['', undefined],
+])('sends the name "%s" as %s', (name, holderName) => {
+  const fields = { number: '4242 4242 4242 4242', expiry: '12 / 40', cvc: '123', name }
+  expect(readCard(fields).holderName).toBe(holderName)
 })
 
 test.each([

@@ -43,8 +43,7 @@ const events: Readonly<Record<string, PageEvent>> = {
   cancel: { type: 'send', sending: { path: 'cancel' } },
   'another-card': { type: 'send', sending: { path: 'challenge/cancel' } },
   open: { type: 'open' },
-  failing: { type: 'failing', error: lost },
-  silent: { type: 'silent' },
+  failing: { type: 'failing' },
   lost: { type: 'send failed', error: lost },
   conflict: { type: 'send failed', error: rejected('version_conflict') },
   'past-year': {
@@ -53,12 +52,13 @@ const events: Readonly<Record<string, PageEvent>> = {
   },
   opened: { type: 'opened', ticket: { url, token: 't' } },
   'open-failed': { type: 'open failed', error: lost },
-  'no-return': { type: 'open failed', error: rejected('origin_not_allowed') },
   stays: { type: 'open failed', error: undefined },
   over: { type: 'over' },
   restored: { type: 'restored' },
   waited: { type: 'waited' },
-  offline: { type: 'read failed', error: lost },
+  unread: { type: 'read failed' },
+  offline: { type: 'offline' },
+  online: { type: 'online' },
 }
 
 /**
@@ -80,7 +80,7 @@ function eventOf(text: string): PageEvent {
 function shortOf(step: Step): string {
   const end = step.name === 'result' && step.end
   const page = step.name === 'bank' && (typeof step.page === 'string' ? step.page : 'open')
-  const parts = [step.name, page, end, noticeOf(step).notice, isBusy(step) && 'busy']
+  const parts = [step.name, page, end, noticeOf(step), isBusy(step) && 'busy']
   // The others follow from `busy`.
   const works = worksOf(step).filter((work) => /^(open|wait)/.test(String(work)))
   return [...parts, ...works].filter(Boolean).join(' ')
@@ -160,9 +160,9 @@ test.each([
     'card > card busy > bank opening busy open 2 > bank offered > bank opening busy open 2',
   ],
   [
-    'stays if the shop’s page does not leave, or the bank cannot return to it',
-    'bank-2 open stays open no-return',
-    'bank offered > bank opening busy open 2 > bank offered toBankFailed > bank opening busy open 2 > bank offered returnRefused',
+    'stays if the shop’s page does not leave',
+    'bank-2 open stays open',
+    'bank offered > bank opening busy open 2 > bank offered toBankFailed > bank opening busy open 2',
   ],
   [
     'ends with cancel if the buyer cancels in this window',
@@ -186,14 +186,14 @@ test.each([
     'card > card busy > card changed > card busy > card busy > card changed',
   ],
   [
-    'says after a long silence that the page can be closed, until there is a response',
-    'form-1 pay failing silent failing offline =succeeded-2',
-    'card > card busy > card unknown busy > card silent busy > card silent busy > card silent busy > result finish',
+    'says while it is offline that it is, and then what it said before',
+    'declined-1 unread offline unread online offline form-1 offline declined-3',
+    'card failure > card connection > card offline > card offline > card failure > card offline > card failure > card offline > card failure',
   ],
   [
     'shows a lost connection until a read succeeds, but an unknown result first',
-    'form-1 offline pay failing form-1 =succeeded-3',
-    'card > card connection > card connection busy > card unknown busy > card unknown busy > result finish',
+    'form-1 unread pay failing offline online form-1 =succeeded-3',
+    'card > card connection > card connection busy > card unknown busy > card unknown busy > card unknown busy > card unknown busy > result finish',
   ],
 ])('%s', (_, sequence, shown) => {
   let step: Step = { name: 'opening' }
