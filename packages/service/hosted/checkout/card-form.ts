@@ -16,7 +16,6 @@ import {
   formatExpiry,
   groupNumber,
   readCard,
-  toAscii,
   validate,
 } from './card-fields.ts'
 import { brandIcon, spinner, warningIcon } from './icons.ts'
@@ -54,12 +53,10 @@ export class CardForm extends LightElement {
   @state() private errors: FieldErrors = {}
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
-  /** The notice with which the latest action ended. */
-  #rejection: FormNotice | undefined
-  /** Field that it marks, in place of the notice. */
-  #marked: FieldName | undefined
-  /** Number of the declined card, which is marked below the notice. */
-  #declined: string | undefined
+  /** The value that the latest notice is about. */
+  #rejected:
+    | { readonly key: FormNotice['key']; readonly name: FieldName; readonly value: string }
+    | undefined
   /** Settled while no pointer is pressed. */
   #pressed: Promise<unknown> | undefined
   /** Values after the latest event. The inputs themselves hold the current ones. */
@@ -68,20 +65,18 @@ export class CardForm extends LightElement {
   /** Moves the focus to the field at fault, or to the message, if one is shown. */
   async focusNotice(): Promise<void> {
     await this.updateComplete
-    if (this.#marked) this.#input(this.#marked)?.focus()
-    else this.shownNotice?.focus({ preventScroll: true })
+    const name = fieldNames.find((each) => this.#isRejected(each))
+    const target = name ? this.#input(name) : this.shownNotice
+    target?.focus({ preventScroll: true })
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
     if (changed.get('busy') !== true || this.busy) return
-    this.#rejection = this.notice
-    const { key } = this.#rejection ?? {}
-    const field = key && fieldsAtFault[key]
-    const fields = this.#read()
+    const { key } = this.notice ?? {}
+    const name = key && fieldsAtFault[key]
+    const value = name && this.#read()[name]
     // The page may have been loaded again after the confirmation: an empty field is not wrong.
-    this.#marked = field && fields[field] ? field : undefined
-    if (this.#marked) this.#setError(this.#marked, key)
-    this.#declined = key === 'declined' || key === 'insufficientFunds' ? fields.number : undefined
+    this.#rejected = value ? { key, name, value } : undefined
   }
 
   protected override firstUpdated(): void {
@@ -90,9 +85,7 @@ export class CardForm extends LightElement {
 
   protected override render(): TemplateResult {
     const brand = brandOf(this.#read().number)
-    const { busy, language } = this
-    const isMarked = this.#marked && this.notice?.key === this.#rejection?.key
-    const notice = isMarked ? undefined : this.notice
+    const { busy, language, notice } = this
     const words = texts[language]
     const busyLabel = notice?.key === 'unknown' ? words.checking : words.paying
     return html`
@@ -106,7 +99,8 @@ export class CardForm extends LightElement {
         ${this.#field({
           name: 'number',
           label: words.cardNumber,
-          aside: html`<span class="brands">${brands.map((each) =>
+          // Of the label's name, only the brand of the number is a part.
+          aside: html`<span class="brands" aria-hidden=${!brand}>${brands.map((each) =>
             brandIcon(each, brand && brand !== each),
           )}</span>`,
           autocomplete: 'cc-number',
@@ -156,7 +150,7 @@ export class CardForm extends LightElement {
   #field(options: FieldOptions): TemplateResult {
     const { name, label, aside, autocomplete, placeholder } = options
     const error = this.errors[name]
-    const isDeclined = name === 'number' && !error && this.#isDeclined
+    const isRejected = !error && this.#isRejected(name)
     const numeric = name !== 'name'
     const text =
       error && fill(texts[this.language][error], { digits: String(codeSize(this.#read().number)) })
@@ -178,8 +172,8 @@ export class CardForm extends LightElement {
           spellcheck="false"
           placeholder=${placeholder ?? nothing}
           ?readonly=${this.busy}
-          aria-invalid=${error || isDeclined ? 'true' : 'false'}
-          aria-describedby=${error ? `card-${name}-error` : isDeclined ? 'card-notice' : nothing}
+          aria-invalid=${error || isRejected ? 'true' : 'false'}
+          aria-describedby=${error ? `card-${name}-error` : isRejected ? 'card-notice' : nothing}
           maxlength=${numeric ? nothing : '128'}
           @input=${(event: Event) => this.#type(name, event)}
           @change=${(event: Event) => this.#type(name, event)}
@@ -214,7 +208,7 @@ export class CardForm extends LightElement {
   #format(name: FieldName, typed: string): string {
     switch (name) {
       case 'number':
-        return groupNumber(typed, this.#before.number)
+        return groupNumber(typed)
       case 'expiry':
         return formatExpiry(typed, this.#before.expiry)
       case 'cvc':
@@ -235,17 +229,13 @@ export class CardForm extends LightElement {
 
   async #leave(name: FieldName): Promise<void> {
     await this.#pressed
-    if (this.#read()[name] === '') return
-    // Only the bank knows what is wrong: the mark stays until the buyer changes the value.
-    const isMarked = name === this.#marked && this.errors[name] === this.#rejection?.key
-    if (!isMarked) this.#setError(name, this.#validate()[name])
+    if (this.#read()[name] !== '') this.#setError(name, this.#validate()[name])
   }
 
-  /** Whether the notice is about the card that the number field has. */
-  get #isDeclined(): boolean {
-    const { key } = this.notice ?? {}
-    const isShown = key !== undefined && key === this.#rejection?.key
-    return isShown && this.#declined !== '' && this.#declined === this.#read().number
+  /** Whether the notice is about the value that a field has. */
+  #isRejected(name: FieldName): boolean {
+    const { key, name: rejected, value } = this.#rejected ?? {}
+    return name === rejected && key === this.notice?.key && value === this.#read()[name]
   }
 
   /** Reads the inputs, which browsers may fill without an event. */
@@ -254,7 +244,7 @@ export class CardForm extends LightElement {
     return {
       number: groupNumber(value('number')),
       expiry: formatExpiry(value('expiry')),
-      cvc: toAscii(value('cvc')).trim(),
+      cvc: value('cvc').trim(),
       name: value('name'),
     }
   }
@@ -306,6 +296,8 @@ function serverNow(): number {
 /** Fields that the buyer corrects after a rejection. */
 const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {
   numberNotTest: 'number',
+  declined: 'number',
+  insufficientFunds: 'number',
   expiryPast: 'expiry',
   incorrectCvc: 'cvc',
 }

@@ -56,9 +56,9 @@ function codeForm({ snapshot, challenge, token }: Question, locale: string): str
     <p class="bank row">${bankIcon}${texts.bank}</p>
     <h1>${texts.title}</h1>
     <dl>
-      <dt>${texts.shop}</dt><dd><bdi>${escapeHtml(environment.merchantName)}</bdi></dd>
-      <dt>${texts.amount}</dt><dd>${escapeHtml(amount)}</dd>
-      <dt>${texts.card}</dt><dd>•••• ${escapeHtml(card)}</dd>
+      <div class="row between"><dt>${texts.shop}</dt><dd><bdi>${escapeHtml(environment.merchantName)}</bdi></dd></div>
+      <div class="row between"><dt>${texts.amount}</dt><dd>${escapeHtml(amount)}</dd></div>
+      <div class="row between"><dt>${texts.card}</dt><dd>•••• ${escapeHtml(card)}</dd></div>
     </dl>
     <form class="row" method="post" action="${action}" data-presentation="${isPage ? 'page' : 'frame'}"
       data-lost="${texts.lost}">
