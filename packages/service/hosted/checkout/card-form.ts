@@ -62,10 +62,10 @@ export class CardForm extends LightElement {
   /** Values after the latest event. The inputs themselves hold the current ones. */
   #before: CardFields = { number: '', expiry: '', cvc: '', name: '' }
 
-  /** Moves the focus to the field at fault, or to the message, if one is shown. */
+  /** Moves the focus to the field at fault, or to the message: the keyboard of a phone would cover that. */
   async focusNotice(): Promise<void> {
     await this.updateComplete
-    const name = fieldNames.find((each) => this.#isRejected(each))
+    const name = hasKeyboard() ? fieldNames.find((each) => this.#isRejected(each)) : undefined
     const target = name ? this.#input(name) : this.shownNotice
     target?.focus({ preventScroll: true })
   }
@@ -80,7 +80,7 @@ export class CardForm extends LightElement {
   }
 
   protected override firstUpdated(): void {
-    if (this.takesFocus && matchMedia('(hover: hover)').matches) this.#input('number')?.focus()
+    if (this.takesFocus && hasKeyboard()) this.#input('number')?.focus()
   }
 
   protected override render(): TemplateResult {
@@ -285,6 +285,11 @@ export class CardForm extends LightElement {
   #input(name: FieldName): HTMLInputElement | null {
     return this.querySelector(`#card-${name}`)
   }
+}
+
+/** A device with a mouse has a keyboard of its own. */
+function hasKeyboard(): boolean {
+  return matchMedia('(hover: hover)').matches
 }
 
 /** The service's time, in milliseconds since 1970. The buyer's clock may be wrong. */
