@@ -34,7 +34,7 @@ test('hooks need no annotation but the context of authorize', () => {
   const inExpress = createCheckout({
     ...hooks,
     intents,
-    shopOrigin: [shopOrigin],
+    shopOrigin,
     authorize: ({ orderId, context: req }: AuthorizeQuery<ExpressRequest>) =>
       req.path ? orderId : undefined,
     order: (orderId) => ({ orderId, amount: 1, currency: 'AMD' }),

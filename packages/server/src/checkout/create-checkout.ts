@@ -116,9 +116,9 @@ export function createCheckout<Context = unknown>(
   const payments = new OrderPayments(ledger)
   const dueOrders = new DueOrders(ledger)
   const watch = watchForStart(records)
-  const origins = readShopOrigins(options.shopOrigin)
+  const origin = readShopOrigin(options.shopOrigin)
   assertFullPage(options.fullPage)
-  const shop: Shop<Context> = { options, basePath, origins, payments, watch, report }
+  const shop: Shop<Context> = { options, basePath, origin, payments, watch, report }
   const members: Pick<Checkout, keyof Checkout> = {
     basePath,
     start: async ({ interval = 60_000 } = {}) => {
@@ -150,12 +150,6 @@ export function createCheckout<Context = unknown>(
  *
  * @throws {ConfigurationError} If it is no origin, or that of the hosted checkout.
  */
-function readShopOrigins(shopOrigin: string | readonly string[]): readonly string[] {
-  const origins = [shopOrigin].flat()
-  // An empty list is no origin.
-  return (origins.length === 0 ? [undefined] : origins).map(readShopOrigin)
-}
-
 function readShopOrigin(value: unknown): string {
   const origin = checkedOrigin(value, { name: 'shopOrigin', of: 'createCheckout()' })
   const checkoutOrigin = globalThis.process?.env?.PI_CHECKOUT_ORIGIN?.replace(/\/$/, '')

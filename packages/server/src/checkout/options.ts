@@ -91,10 +91,11 @@ export interface CheckoutOptions<Context = unknown> {
   /** The client of the service. */
   readonly intents: CheckoutClient
   /**
-   * Origin of the shop's pages, such as `https://shop.example`, or several: https, or http on loopback. The routes may
-   * have another origin.
+   * Origin of the shop's pages, such as `https://shop.example`: https, or http on loopback. The routes may have another
+   * origin.
+   * @see guides/payments.md, "Pages on another origin"
    */
-  readonly shopOrigin: string | readonly string[]
+  readonly shopOrigin: string
   /**
    * Returns the id of the order that this buyer may pay and see, or `undefined`. It is the only hook that trusts a request:
    * check the session.

@@ -42,17 +42,16 @@ export function assertBasePath(value: string): void {
  *
  * @throws {HandoffRejection} If it is not the shop's.
  */
-export function readPageOrigin(request: Request, origins: readonly string[]): string | undefined {
-  const sent = request.headers.get('origin') ?? undefined
-  if (sent === undefined || origins.includes(sent)) return sent
+function readPageOrigin({ headers }: Request, origin: string): string | undefined {
+  const sent = headers.get('origin') ?? undefined
+  if (sent === undefined || sent === origin) return sent
   // With `Referrer-Policy: no-referrer` browsers hide the origin of a form. Only they send the other header.
-  if (sent === 'null' && request.headers.get('sec-fetch-site') === 'same-origin') return sent
-  const expected = origins.map((allowed) => `"${allowed}"`).join(' or ')
+  if (sent === 'null' && headers.get('sec-fetch-site') === 'same-origin') return sent
   const fix =
     sent === 'null'
       ? 'A page with Referrer-Policy: no-referrer or in a sandbox hides it: send Referrer-Policy: strict-origin-when-cross-origin'
       : 'Open the page there, or change the option'
-  const rule = `origin: must be ${expected} of the shopOrigin option of createCheckout(). ${fix}.`
+  const rule = `origin: must be "${origin}" of the shopOrigin option of createCheckout(). ${fix}.`
   throw new HandoffRejection('origin_not_allowed', rule)
 }
 
@@ -66,14 +65,15 @@ export interface Asked {
 /**
  * Reads what a page asks for.
  *
- * @param origin - As `readPageOrigin` returned it.
+ * @param shopOrigin - The origin of the shop's pages.
  * @throws {HandoffRejection} If the request is not from a page of the shop, or is malformed.
  */
 export async function readAsked(
   request: Request,
   route: CheckoutRoute,
-  origin: string | undefined,
+  shopOrigin: string,
 ): Promise<Asked> {
+  const origin = readPageOrigin(request, shopOrigin)
   const method = routeMethods[route]
   if (request.method !== method) {
     throw new HandoffRejection('method_not_allowed', `method: must be ${method}.`)

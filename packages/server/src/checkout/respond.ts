@@ -5,7 +5,6 @@ import {
   type Asked,
   type CheckoutRoute,
   readAsked,
-  readPageOrigin,
   routeMethods,
   routeOf,
 } from './parse-request.ts'
@@ -27,7 +26,7 @@ const requestTimeout = 19_000
 export interface Shop<Context> {
   readonly options: CheckoutOptions<Context>
   readonly basePath: string
-  readonly origins: readonly string[]
+  readonly origin: string
   readonly payments: OrderPayments
   readonly watch: { readonly seeHandoff: () => Promise<void> }
   readonly report: Report<Context>
@@ -52,34 +51,21 @@ export async function respond<Context>(
   const { fullPage } = shop.options
   if (!route || (route === 'start' && !fullPage)) return problemResponse('not_found')
   const sent: PageRequest<Context> = { route, asked: {}, request, context }
-  const response = await respondTo(shop, sent).catch((error: unknown) =>
-    problemOf(error, shop, sent),
-  )
-  response.headers.append('vary', 'Origin')
-  const origin = request.headers.get('origin')
-  // Its page may read the response, also if the routes have another origin.
-  if (origin && shop.origins.includes(origin)) {
-    response.headers.set('access-control-allow-origin', origin)
-    response.headers.set('access-control-allow-credentials', 'true')
-  }
-  return response
+  return await respondTo(shop, sent).catch((error: unknown) => problemOf(error, shop, sent))
 }
 
 async function respondTo<Context>(
   shop: Shop<Context>,
   sent: PageRequest<Context>,
 ): Promise<Response> {
-  const { route, request } = sent
-  const origin = readPageOrigin(request, shop.origins)
-  if (request.method === 'OPTIONS' && origin !== undefined) return preflightResponse(route)
-  sent.asked = await readAsked(request, route, origin)
+  sent.asked = await readAsked(sent.request, sent.route, shop.origin)
   const event = 'authorize, order, onPaid, or the store did not return'
   return await inTime(answer(shop, sent), { ms: requestTimeout, event })
 }
 
 /** Answers a request that was read. */
 async function answer<Context>(
-  { options, origins, payments, watch }: Shop<Context>,
+  { options, origin, payments, watch }: Shop<Context>,
   sent: PageRequest<Context>,
 ): Promise<Response> {
   const { route, request, context } = sent
@@ -102,7 +88,7 @@ async function answer<Context>(
   await watch.seeHandoff()
   const { fullPage } = options
   if (route === 'start' && fullPage) {
-    const returnUrl = returnUrlOf(fullPage, orderId, origins)
+    const returnUrl = returnUrlOf(fullPage, orderId, origin)
     sent.asked = { ...sent.asked, returnUrl }
     const { checkoutOrigin } = fullPage
     const appearance = JSON.stringify(fullPage.appearance)
@@ -166,21 +152,9 @@ function localeOf<Context>({ asked, request }: PageRequest<Context>): string {
  *
  * @throws {TypeError} If the page would not return to the shop.
  */
-function returnUrlOf({ returnUrl }: FullPage, orderId: string, origins: readonly string[]): string {
+function returnUrlOf({ returnUrl }: FullPage, orderId: string, origin: string): string {
   const address = returnUrl(orderId)
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url && origins.includes(url.origin)) return url.href
+  if (url?.origin === origin) return url.href
   throw new TypeError('fullPage.returnUrl: must return an address on shopOrigin.')
-}
-
-/** Permits the request that a page of another origin is about to send. */
-function preflightResponse(route: CheckoutRoute): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      'access-control-allow-methods': routeMethods[route],
-      'access-control-allow-headers': 'content-type',
-      'access-control-max-age': '600',
-    },
-  })
 }

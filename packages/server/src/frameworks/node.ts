@@ -48,8 +48,7 @@ export interface FastifyRequestLike {
 /** The used members of a Fastify reply. */
 export interface FastifyReplyLike {
   code(status: number): unknown
-  getHeader(name: string): unknown
-  header(name: string, value: string | string[]): unknown
+  header(name: string, value: string): unknown
   send(payload: string): unknown
 }
 
@@ -68,11 +67,7 @@ export function toFastify<Req extends FastifyRequestLike = FastifyRequestLike>(
     const received = { message, url: urlOf(message), parsed: context, context }
     const response = await respond(checkout, received)
     reply.code(response.status)
-    for (const [name, value] of response.headers) {
-      const before = name === 'vary' ? reply.getHeader(name) : undefined
-      // It appends each `set-cookie`.
-      reply.header(name, before === undefined ? value : `${before}, ${value}`)
-    }
+    for (const [name, value] of response.headers) reply.header(name, value)
     return reply.send(await response.text())
   }
 }
@@ -85,7 +80,6 @@ export interface KoaContextLike {
   status: number
   body: unknown
   set(name: string, value: string): void
-  append(name: string, value: string): void
 }
 
 /**
@@ -107,10 +101,7 @@ export function toKoa<Context extends KoaContextLike = KoaContextLike>(
     const received = { message: ctx.req, url, parsed: ctx.request, context: ctx }
     const response = await respond(checkout, received)
     ctx.status = response.status
-    for (const [name, value] of response.headers) {
-      if (isList(name)) ctx.append(name, value)
-      else ctx.set(name, value)
-    }
+    for (const [name, value] of response.headers) ctx.set(name, value)
     ctx.body = await response.text()
   }
 }
@@ -141,21 +132,13 @@ async function send(result: Response, response: ServerResponse): Promise<void> {
     // The client disconnected, or other middleware has responded.
     if (response.headersSent || response.destroyed) return
     response.statusCode = result.status
-    for (const [name, value] of result.headers) {
-      if (isList(name)) response.appendHeader(name, value)
-      else response.setHeader(name, value)
-    }
-    if (result.status !== 204) response.setHeader('content-length', Buffer.byteLength(body))
+    for (const [name, value] of result.headers) response.setHeader(name, value)
+    response.setHeader('content-length', Buffer.byteLength(body))
     response.end(body)
   } catch (error) {
     logError(error)
     response.destroy()
   }
-}
-
-/** Returns whether a response can have this header several times. */
-function isList(name: string): boolean {
-  return name === 'vary' || name === 'set-cookie'
 }
 
 /** Returns the whole path and query. Routers of Express remove the part of a mount from `url`. */

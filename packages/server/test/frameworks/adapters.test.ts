@@ -76,10 +76,6 @@ test.each([...mounts])('%s: serves the pages of the shop only', async (_, mount)
   expect((await post(base, body, { origin: 'https://evil.example' })).status).toBe(403)
   expect((await post(base, '{"orderId":"B-2"}')).status).toBe(404)
   expect((await post(base, `{"orderId":"${'x'.repeat(5000)}"}`)).status).toBe(413)
-  const asked = { origin, 'access-control-request-method': 'POST' }
-  const preflight = await fetch(`${base}/checkout/handoff`, { method: 'OPTIONS', headers: asked })
-  expect(preflight.status).toBe(204)
-  expect(preflight.headers.get('access-control-allow-origin')).toBe(origin)
   expect(service.intents).toHaveLength(1)
 })
 
@@ -119,7 +115,7 @@ test.each<[string, Mount, object]>([
     const response = await post(base, body)
     expect(response.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['sid'])
     expect(response.headers.get('cache-control')).toBe('no-store, private')
-    expect(response.headers.get('vary')).toBe('Accept, Origin')
+    expect(response.headers.get('vary')).toBe('Accept')
     expect(queries).toMatchObject([{ context }])
   },
 )
