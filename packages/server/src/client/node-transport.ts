@@ -1,6 +1,6 @@
 /** Sends requests with the HTTP client of Node.js, which does not follow redirects. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
 import { readMessage } from './read-body.ts'
@@ -16,17 +16,11 @@ export function isNode(): boolean {
 
 /** The global agent of Node.js makes and keeps the connections. */
 export const nodeTransport: Transport = (url, { method, headers, body }) => {
-  const address = addressOf(url)
-  const secure = address.protocol === 'https:'
+  const secure = url.startsWith('https:')
   const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
-  const options = {
-    ...address,
-    method,
-    headers: { accept: 'application/json', ...headers },
-  }
   let outgoing: ClientRequest
   try {
-    outgoing = request(options)
+    outgoing = request(url, { method, headers: { accept: 'application/json', ...headers } })
   } catch (cause) {
     // The agent cannot use its certificate or its ciphers.
     const error = new NotSent(cause, { transient: false })
@@ -63,19 +57,6 @@ function isConnecting(
   secure: boolean,
 ): boolean {
   return secure ? socket.secureConnecting === true : socket.connecting
-}
-
-// A client has one address, and parsing it takes longer than sending the request.
-let last: { readonly origin: string; readonly address: RequestOptions } | undefined
-
-function addressOf(url: string): RequestOptions {
-  if (!last || !url.startsWith(`${last.origin}/`)) {
-    const { origin, protocol, hostname, port } = new URL(url)
-    // In a URL an IPv6 address has brackets.
-    const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-    last = { origin, address: { protocol, hostname: bare, port } }
-  }
-  return { ...last.address, path: url.slice(last.origin.length) }
 }
 
 // It also removes a byte order mark, as fetch does.
