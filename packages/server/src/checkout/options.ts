@@ -7,7 +7,7 @@ import type { CheckoutOrder } from './payment-state.ts'
 /** The members of `PaymentIntents` that a checkout uses. */
 export type CheckoutClient = Pick<
   PaymentIntents,
-  'create' | 'retrieve' | 'check' | 'scope' | 'translates' | 'totalTimeout'
+  'create' | 'retrieve' | 'check' | 'scope' | 'translates'
 >
 
 /** The argument of `authorize`. */

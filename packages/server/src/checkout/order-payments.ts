@@ -43,9 +43,8 @@ export class OrderPayments {
       }
       const body = open?.body ?? bodyOf(order)
       if (given === undefined || given.intent.id !== open?.intentId) {
-        const left = Math.max(deadline - performance.now(), 1)
         // Without a signal: a buyer who leaves must not abort the create.
-        const totalTimeout = Math.min(left, intents.totalTimeout)
+        const totalTimeout = Math.max(deadline - performance.now(), 1)
         given = await intents.create(body, { attempt, totalTimeout })
       }
       const { intent, replayed } = given

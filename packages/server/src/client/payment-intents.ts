@@ -36,11 +36,6 @@ export interface PaymentIntentsOptions extends ClientOptions {
    */
   readonly baseUrl?: string | URL | undefined
   /**
-   * Milliseconds for a call, including retries and the waits between them.
-   * @default 30000
-   */
-  readonly totalTimeout?: number | undefined
-  /**
    * Part of every derived key and of the scope. Separates shops whose order ids may collide under one API key. A checkout
    * requires it for a key that is not of `@pi-checkout/service`, such as `'acme live'`.
    * @default ''
@@ -63,8 +58,8 @@ export interface CallOptions {
    */
   readonly signal?: AbortSignal | undefined
   /**
-   * Milliseconds for the call.
-   * @default `totalTimeout` of the client
+   * Milliseconds for the call, including retries and the waits between them.
+   * @default 30000
    */
   readonly totalTimeout?: number | undefined
 }
@@ -109,8 +104,6 @@ export interface CreatedIntent {
 export class PaymentIntents {
   readonly #options: PaymentIntentsOptions
   readonly #client: ClientSettings
-  /** Milliseconds for a call, with its retries and waits. */
-  readonly totalTimeout: number
   /** Whether the responses are those of another service, as the option `translate` returns them. */
   readonly translates: boolean
   #settings: Settings | undefined
@@ -134,7 +127,6 @@ export class PaymentIntents {
     }
     this.#options = options
     this.translates = translate !== undefined
-    this.totalTimeout = checkedMilliseconds('totalTimeout', options.totalTimeout ?? 30_000)
     this.#client = readClientOptions(options)
   }
 
@@ -153,7 +145,7 @@ export class PaymentIntents {
    * @see Payment Intents specification, §4.1 and §4.3
    */
   async create(params: CreateParams, options: CreateOptions = {}): Promise<CreatedIntent> {
-    const limits = this.#limits(options)
+    const limits = limitsOf(options)
     const { namespace } = this.#options
     const prepared = await prepareCreate(params, { ...options, namespace })
     const operation = createRequest(this.#readSettings(), prepared)
@@ -212,7 +204,7 @@ export class PaymentIntents {
    * @see Payment Intents specification, §4.2
    */
   async retrieve(id: string, options: CallOptions = {}): Promise<PaymentIntent> {
-    const limits = this.#limits(options)
+    const limits = limitsOf(options)
     assertIntentId(id)
     const operation = retrieveRequest(this.#readSettings(), id)
     const { value } = await sendWithRetries(operation, this.#client, limits)
@@ -230,11 +222,11 @@ export class PaymentIntents {
     }
     return this.#settings
   }
+}
 
-  #limits({ totalTimeout = this.totalTimeout, signal }: CallOptions): CallLimits {
-    const ms = checkedMilliseconds('totalTimeout', totalTimeout)
-    return { deadlineAt: performance.now() + ms, signal }
-  }
+function limitsOf({ totalTimeout = 30_000, signal }: CallOptions): CallLimits {
+  const ms = checkedMilliseconds('totalTimeout', totalTimeout)
+  return { deadlineAt: performance.now() + ms, signal }
 }
 
 const inspect = Symbol.for('nodejs.util.inspect.custom')

@@ -100,7 +100,6 @@ export function newMerchant(world: World, number: number) {
   const stored = async () => world.store.load(scope, orderId)
 
   const clientOf = (instance: symbol): Ledger['intents'] => ({
-    totalTimeout: 30_000,
     translates: has('reopened'),
     scope: () => scope,
     check: async () => {},

@@ -68,8 +68,7 @@ const malformed: readonly (readonly [option: string, rule: string, ...values: un
   ['baseUrl', 'must be https', 'http://pay.example', 'http://localhost.evil.example'],
   ['baseUrl', 'a user name or password', 'https://user@pay.example', 'https://:word@pay.example'],
   ['baseUrl', 'a query or a fragment', 'https://pay.example/?', 'https://pay.example/#x'],
-  ['timeout', milliseconds, 2 ** 31, card],
-  ['totalTimeout', milliseconds, 0, Number(card), Number.NaN],
+  ['timeout', milliseconds, 2 ** 31, card, 0, Number(card), Number.NaN],
   ['maxRetries', 'a whole number from 0', 0.5, -1, [card]],
   ['namespace', 'well-formed text', '\ud800', 7],
   ['translate', 'a function of a response', card],
@@ -103,6 +102,11 @@ test.each(malformedValues)(
     expect(message).toBe(error.message?.replace(field, variable))
   },
 )
+
+test('rejects a malformed time limit of a call', async () => {
+  const call = new PaymentIntents({ apiKey, baseUrl }).retrieve('pi_1', { totalTimeout: 0 })
+  await expect(call).rejects.toThrow(new RegExp(`^totalTimeout: .*${milliseconds}`))
+})
 
 test('accepts a base URL and an origin on the loopback, and without a trailing slash', () => {
   const urls = ['https://pay.example:8443/v1/', 'http://localhost:4000', 'http://[::1]:4000']

@@ -82,10 +82,11 @@ test('waits as long as Retry-After says, unless it is malformed', () => {
 })
 
 test('the total timeout covers requests and waits', async () => {
-  const { intents } = await clientOf([silent], { timeout: 200, totalTimeout: 300, maxRetries: 98 })
+  const { intents } = await clientOf([silent], { timeout: 200, maxRetries: 98 })
   // A busy host delays every timer of this process.
   const late = sleep(600, 'late')
-  const error = await Promise.race([late, failureOf(intents.create(order))])
+  const call = failureOf(intents.create(order, { totalTimeout: 300 }))
+  const error = await Promise.race([late, call])
   expect(error).toMatchObject({ code: 'timed_out', outcome: 'unknown' })
 })
 
