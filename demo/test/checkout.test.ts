@@ -114,5 +114,4 @@ const unreachable = new PiError('no response', {
   code: 'connection_lost',
   outcome: 'unknown',
   retryable: true,
-  requests: [],
 })

@@ -56,7 +56,6 @@ export {
   type Outcome,
   PiError,
   type PiErrorFacts,
-  type RequestSummary,
 } from './client/errors.ts'
 export {
   type CallOptions,

@@ -10,22 +10,10 @@ import { advices, type PiErrorCode } from './error-codes.ts'
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown'
 
-/** A failed HTTP request of a call. */
-export interface RequestSummary {
-  /** HTTP status; `undefined` if no response arrived. */
-  readonly status: number | undefined
-  /** Code of the problem or of the transport (`ECONNRESET`). */
-  readonly code: string
-  /** `Request-Id` of the response, for the service's support. */
-  readonly requestId: string | undefined
-  /** Milliseconds from sending to the end of the body. */
-  readonly ms: number
-}
-
 /** Properties of a `PiError`. */
 export interface PiErrorFacts
-  extends Pick<PiError, 'code' | 'outcome' | 'retryable' | 'requests'>,
-    Partial<Pick<PiError, 'idempotencyKey' | 'status' | 'requestId' | 'errors' | 'errorsOmitted'>> {
+  extends Pick<PiError, 'code' | 'outcome' | 'retryable'>,
+    Partial<Pick<PiError, 'idempotencyKey' | 'status' | 'requestId' | 'errors'>> {
   readonly cause?: unknown
 }
 
@@ -59,16 +47,12 @@ export class PiError extends Error {
   readonly advice: string
   /** Idempotency key of a create. It is not secret. */
   readonly idempotencyKey: string | undefined
-  /** All requests in order. Empty if the call ended before the first. */
-  readonly requests: readonly RequestSummary[]
   /** HTTP status of the last response; `undefined` if none arrived. */
   readonly status: number | undefined
   /** `Request-Id` of the last response, for the service's support. */
   readonly requestId: string | undefined
   /** The fields that the service calls invalid: at most 20. */
   readonly errors: readonly FieldError[]
-  /** Number of invalid fields that `errors` does not list. */
-  readonly errorsOmitted: number
 
   constructor(message: string, facts: PiErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -77,11 +61,9 @@ export class PiError extends Error {
     this.retryable = facts.retryable
     this.advice = advices[facts.code]
     this.idempotencyKey = facts.idempotencyKey
-    this.requests = facts.requests
     this.status = facts.status
     this.requestId = facts.requestId
     this.errors = facts.errors ?? []
-    this.errorsOmitted = facts.errorsOmitted ?? 0
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import { ProblemSchema } from '@pi-checkout/contract'
 import { ownProfileName } from '@pi-checkout/contract/payment-status'
-import { maxFieldErrors, problemCodes } from '@pi-checkout/contract/problem'
+import { type FieldError, maxFieldErrors, problemCodes } from '@pi-checkout/contract/problem'
 import { headers } from '@pi-checkout/contract/routes'
 import { advices, isProblemCode, knownCode, type PiErrorCode } from './error-codes.ts'
 import type { Outcome } from './errors.ts'
@@ -103,15 +103,13 @@ async function readError(
   const sentCode: unknown = isUnknown ? undefined : Object(sent.body).code
   const code = knownCode(sentCode)
   const transient = isTransient(status, sentCode)
-  const isKnown = code !== 'unexpected_response'
   return {
     code,
-    reported: isKnown ? code : `http_${status}`,
     outcome: outcomeOf(status, code, transient),
     transient,
-    event: `was rejected with ${status}${isKnown ? ` ${code}` : ''}`,
+    event: `was rejected with ${status}${code === 'unexpected_response' ? '' : ` ${code}`}`,
     ...facts,
-    ...readFieldErrors(sent.body, request.apiKey),
+    errors: readFieldErrors(sent.body, request.apiKey),
   }
 }
 
@@ -148,18 +146,14 @@ function outcomeOf(status: number, code: PiErrorCode, transient: boolean): Outco
 }
 
 /** Another service may list more fields, and repeat a key. */
-function readFieldErrors(
-  body: unknown,
-  apiKey: string,
-): Pick<RequestFailure, 'errors' | 'errorsOmitted'> {
-  const { errors = [], errorsOmitted = 0 } = ProblemSchema.safeParse(body).data ?? {}
+function readFieldErrors(body: unknown, apiKey: string): readonly FieldError[] {
+  const { errors = [] } = ProblemSchema.safeParse(body).data ?? {}
   const cut = (text: string): string => withoutSecrets(text, apiKey).slice(0, 256)
-  const listed = errors.slice(0, maxFieldErrors).map(({ pointer, code, detail }) => ({
+  return errors.slice(0, maxFieldErrors).map(({ pointer, code, detail }) => ({
     pointer: cut(pointer),
     code: cut(code),
     detail: cut(detail),
   }))
-  return { errors: listed, errorsOmitted: errorsOmitted + errors.length - listed.length }
 }
 
 function requestIdOf({ header }: TransportResponse, apiKey: string): string | undefined {

@@ -5,10 +5,7 @@ import type { OperationRequest } from './operations.ts'
 import { causeWithoutSecrets, withoutSecrets } from './secrets.ts'
 import { isRejectedCertificate, NotSent, transportCode } from './transport.ts'
 
-export interface RequestFailure
-  extends Omit<PiErrorFacts, 'retryable' | 'requests' | 'idempotencyKey'> {
-  /** Code of the problem or of the transport, for the report of the request. */
-  readonly reported: string
+export interface RequestFailure extends Omit<PiErrorFacts, 'retryable' | 'idempotencyKey'> {
   readonly transient: boolean
   /** What happened, to follow the title of the operation. */
   readonly event: string
@@ -25,27 +22,25 @@ export function transportFailure(
   const reported = found === undefined ? undefined : withoutSecrets(found, apiKey).slice(0, 64)
   const cause = causeWithoutSecrets(error, apiKey)
   if (!(error instanceof NotSent)) {
-    const code = 'connection_lost'
     const event = `got no complete response (${reported ?? 'connection lost'})`
-    return failure({ code, reported: reported ?? code, transient: true, event, cause })
+    return failure({ code: 'connection_lost', transient: true, event, cause })
   }
   const outcome = 'not_sent'
   if (reported !== undefined && isTlsFailure(reported)) {
     const event = `could not be sent: the TLS handshake failed (${reported}), ${advices.tls_failed}`
     // The same certificate and settings fail again.
-    return failure({ code: 'tls_failed', reported, outcome, transient: false, event, cause })
+    return failure({ code: 'tls_failed', outcome, transient: false, event, cause })
   }
-  const code = 'not_connected'
   const event = `could not be sent to ${new URL(url).origin} (${reported ?? 'no connection'})`
   const { transient } = error
-  return failure({ code, reported: reported ?? code, outcome, transient, event, cause })
+  return failure({ code: 'not_connected', outcome, transient, event, cause })
 }
 
 /** By default an intent may exist and a retry does not help. */
 export function failure(
   facts: Pick<RequestFailure, 'code' | 'event'> & Partial<RequestFailure>,
 ): RequestFailure {
-  return { reported: facts.code, outcome: 'unknown', transient: false, ...facts }
+  return { outcome: 'unknown', transient: false, ...facts }
 }
 
 // A peer without TLS or without a common version, and OpenSSL's alerts: the peer rejects the certificate or handshake.

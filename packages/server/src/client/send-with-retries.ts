@@ -1,5 +1,5 @@
 /** Sends the requests of one call: the same key, the same bytes, one deadline. @module */
-import { type Outcome, PiError, type PiErrorFacts, type RequestSummary } from './errors.ts'
+import { type Outcome, PiError, type PiErrorFacts } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
 import type { ClientSettings } from './options.ts'
 import { type RequestSuccess, readResponse } from './read-response.ts'
@@ -23,33 +23,25 @@ export async function sendWithRetries<T>(
   { deadlineAt, signal }: CallLimits,
 ): Promise<RequestSuccess<T>> {
   const { maxRetries, timeout } = settings
-  const requests: RequestSummary[] = []
   const outcomes: Outcome[] = []
   const assertNotAborted = (): void => {
     if (!signal?.aborted) return
     const event = 'was aborted by its caller'
     const facts = { code: 'aborted', event, retryable: true, cause: signal.reason } as const
-    throw callError(operation, { ...facts, requests, outcomes })
+    throw callError(operation, { ...facts, outcomes })
   }
   for (let number = 1; ; number++) {
     assertNotAborted()
-    const startedAt = performance.now()
-    const ms = Math.min(timeout, deadlineAt - startedAt)
+    const ms = Math.min(timeout, deadlineAt - performance.now())
     const result = await sendOnce(operation, settings, { ms, signal })
     if ('value' in result) return result
-    requests.push({
-      status: result.status,
-      code: result.reported,
-      requestId: result.requestId,
-      ms: Math.round(performance.now() - startedAt),
-    })
     outcomes.push(result.outcome)
     assertNotAborted()
     const wait = retryDelay(number, Math.random(), result.retryAfter)
     // A wait beyond the deadline would only delay the error.
     const isLate = performance.now() + wait >= deadlineAt
     if (!result.transient || number > maxRetries || isLate) {
-      throw callError(operation, { ...result, retryable: result.transient, requests, outcomes })
+      throw callError(operation, { ...result, retryable: result.transient, outcomes })
     }
     await race(new Promise(() => {}), wait, signal)
   }
@@ -71,7 +63,7 @@ async function sendOnce<T>(
   const result = await race(readResponse(operation, call.response), ms, signal)
   if (typeof result === 'object') return result
   call.stop()
-  return failure({ ...late, event, reported: result })
+  return failure({ ...late, event })
 }
 
 interface CallFailure extends Omit<PiErrorFacts, 'outcome' | 'idempotencyKey'> {
@@ -88,8 +80,7 @@ function callError(
   // One lost response makes the call unknown.
   const worst = (['unknown', 'rejected'] as const).find((outcome) => outcomes.includes(outcome))
   const outcome = worst ?? 'not_sent'
-  const { length } = facts.requests
-  const number = length > 1 ? ` (request ${length})` : ''
+  const number = outcomes.length > 1 ? ` (request ${outcomes.length})` : ''
   const consequence = operation === 'create' ? `; ${consequences[outcome]}` : ''
   const message = `${title} ${event}${number}${consequence}`
   return new PiError(message, { ...facts, outcome, idempotencyKey })

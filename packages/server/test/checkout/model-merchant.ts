@@ -83,7 +83,7 @@ export function newMerchant(world: World, number: number) {
     has(fault) && !world.isCalm && happens(probability)
   const hookFails = (): boolean => fails('failingHooks', 0.3)
   const failed = (code: PiErrorFacts['code'], status?: number): Error =>
-    new PiError(code, { code, status, outcome: 'unknown', retryable: !status, requests: [] })
+    new PiError(code, { code, status, outcome: 'unknown', retryable: !status })
   const scope = world.scopeOf(number)
   const intents = new Map<string, Intent>()
   const keys = new Map<string, Intent>()

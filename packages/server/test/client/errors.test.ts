@@ -10,7 +10,7 @@ import { clientOf, created, order } from '../scripted-service.ts'
 test('PiError.is accepts an error of another copy of the package', async () => {
   vi.resetModules()
   const copy = await import('../../src/client/errors.ts')
-  const facts = { outcome: 'rejected', retryable: false, requests: [], status: 401 } as const
+  const facts = { outcome: 'rejected', retryable: false, status: 401 } as const
   const error = new copy.PiError('rejected', { ...facts, code: 'invalid_credentials' })
   expect(error instanceof PiError).toBe(false)
   expect(PiError.is(error) && error.status).toBe(401)

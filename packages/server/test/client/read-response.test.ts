@@ -104,7 +104,7 @@ test.concurrent.each(cases)(
     const { service, intents } = await clientOf(script, { maxRetries: 1, timeout, fetch })
     const error = await failureOf(intents.create(order))
     expect(error).toMatchObject({ code, outcome, retryable: retryable !== undefined })
-    expect(error.requests).toHaveLength(script.length - 1)
+    expect(service.requests).toHaveLength(script.length - 1)
     await intents.create(order)
     const sent = service.requests.map(({ method, url, headers, body }) => {
       const { authorization, 'content-type': type, 'idempotency-key': key } = headers
@@ -121,8 +121,7 @@ test('an error names what was tried, what came back, and what it means', async (
   const script = [unavailable, unavailable, broken, retrieved({ id: 'x' })]
   const { intents } = await clientOf(script, { maxRetries: 1 })
   const error = await failureOf(intents.create(order))
-  const request = { status: 503, code: 'store_unavailable', requestId: 'req_1' }
-  expect(error).toMatchObject({ ...request, requests: [request, request] })
+  expect(error).toMatchObject({ status: 503, code: 'store_unavailable', requestId: 'req_1' })
   const unknown = 'an intent may exist: the same call again finds it'
   const messages = [error, await failureOf(intents.create(order))].map(({ message }) => message)
   expect([...messages, (await failureOf(intents.retrieve('pi_1'))).message]).toEqual([
@@ -142,8 +141,9 @@ test.each(['http://127.0.0.1:1', 'https://nowhere.invalid'])(
   'sends nothing to %s, where no service is',
   async (baseUrl) => {
     const error = await failureOf(new PaymentIntents({ apiKey, baseUrl }).create(order))
+    const message = expect.stringContaining('(request 4)')
     const facts = { code: 'not_connected', outcome: 'not_sent', retryable: true }
-    expect(error).toMatchObject({ ...facts, requests: { length: 4 } })
+    expect(error).toMatchObject({ ...facts, message })
   },
 )
 

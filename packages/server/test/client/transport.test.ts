@@ -133,9 +133,8 @@ test.each<[what: string, ServerOptions, host: string, AgentOptions, typeof fetch
   const service = await tlsService(options)
   setGlobalAgent('https', new HttpsAgent(agent))
   const error = await failure({ baseUrl: `https://${host}:${service.port}`, fetch })
-  const facts = { code: 'tls_failed', outcome: 'not_sent', retryable: false }
-  expect(error).toMatchObject({ ...facts, requests: { length: 1 } })
-  expect(error.message).toMatch(/NODE_EXTRA_CA_CERTS/)
+  expect(error).toMatchObject({ code: 'tls_failed', outcome: 'not_sent', retryable: false })
+  expect(error.message).toMatch(/NODE_EXTRA_CA_CERTS(?!.*\(request)/)
   expect(service.requests).toBe(0)
 })
 
