@@ -1,33 +1,17 @@
 /** Sends requests with `fetch`. @module */
-import { readText } from './read-body.ts'
-import {
-  isRejectedCertificate,
-  maxResponse,
-  NotSent,
-  type Transport,
-  type TransportResponse,
-  transportCode,
-} from './transport.ts'
+import { isRejectedCertificate, NotSent, type Transport, transportCode } from './transport.ts'
 
 export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
-  return (url, request) => {
-    const controller = new AbortController()
-    const { signal } = controller
-    const send = async (): Promise<TransportResponse> => {
+  return async (url, request) => {
+    try {
       // With 'error', which Workers do not support, only the message would show that it was a redirect.
-      const response = await fetch(url, { ...request, redirect: 'manual', signal }).catch(
-        (error: unknown) => {
-          throw neverSent(error) ? new NotSent(error) : error
-        },
-      )
-      return {
-        // Some runtimes hide the status of a redirect.
-        status: response.type === 'opaqueredirect' ? 307 : response.status,
-        header: (name) => response.headers.get(name) ?? undefined,
-        text: () => readBody(response),
-      }
+      const response = await fetch(url, { ...request, redirect: 'manual' })
+      // Some runtimes hide the status of a redirect.
+      const isHidden = response.type === 'opaqueredirect'
+      return isHidden ? new Response(null, { status: 307 }) : response
+    } catch (error) {
+      throw neverSent(error) ? new NotSent(error) : error
     }
-    return { response: send(), stop: () => controller.abort() }
   }
 }
 
@@ -45,11 +29,4 @@ function neverSent(error: unknown): boolean {
   if (code !== undefined) return noConnection.test(code) || isRejectedCertificate(code)
   const errors = error instanceof TypeError ? [error, error.cause] : []
   return errors.some((each) => each instanceof Error && noConnectionText.test(each.message))
-}
-
-async function readBody(response: Response): Promise<string | undefined> {
-  if (!response.body) return response.text()
-  const text = await readText(response.body, maxResponse)
-  if (text === undefined) response.body.cancel().catch(() => {})
-  return text
 }

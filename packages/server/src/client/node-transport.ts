@@ -1,10 +1,10 @@
 /** Sends requests with the HTTP client of Node.js, which does not follow redirects. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
-import { readMessage } from './read-body.ts'
-import { maxResponse, NotSent, type Transport, type TransportResponse } from './transport.ts'
+import { maxResponse, readMessage } from './read-body.ts'
+import { NotSent, type Transport } from './transport.ts'
 
 /** Returns whether the runtime is Node.js. Others have its modules too, but their `fetch` is the native client. */
 export function isNode(): boolean {
@@ -15,19 +15,19 @@ export function isNode(): boolean {
 }
 
 /** The global agent of Node.js makes and keeps the connections. */
-export const nodeTransport: Transport = (url, { method, headers, body }) => {
+export const nodeTransport: Transport = async (url, { body, ...options }) => {
   const secure = url.startsWith('https:')
   const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
-  let outgoing: ClientRequest
-  try {
-    outgoing = request(url, { method, headers: { accept: 'application/json', ...headers } })
-  } catch (cause) {
-    // The agent cannot use its certificate or its ciphers.
-    const error = new NotSent(cause, { transient: false })
-    return { response: Promise.reject(error), stop: () => {} }
-  }
-  const response = new Promise<TransportResponse>((resolve, reject) => {
-    outgoing.on('response', (message) => resolve(responseOf(message)))
+  const outgoing = notSentIfThrown(() => request(url, options))
+  const response = new Promise<Response>((resolve, reject) => {
+    outgoing.on('response', (message) => {
+      try {
+        resolve(responseOf(message))
+      } catch (error) {
+        // Such as a status of 600.
+        reject(error)
+      }
+    })
     // Without a listener, Node.js closes the connection and emits nothing.
     outgoing.on('upgrade', (_, socket) => {
       socket.destroy()
@@ -48,7 +48,16 @@ export const nodeTransport: Transport = (url, { method, headers, body }) => {
   })
   // The end() of a logger may throw, and leave it open.
   response.catch(() => outgoing.destroy())
-  return { response, stop: () => void outgoing.destroy() }
+  return response
+}
+
+/** The agent may not be able to use its certificate or its ciphers. */
+function notSentIfThrown<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (cause) {
+    throw new NotSent(cause, { transient: false })
+  }
 }
 
 // An agent may return a socket that is already connected, or another kind of stream. Then bytes may have been sent.
@@ -59,25 +68,18 @@ function isConnecting(
   return secure ? socket.secureConnecting === true : socket.connecting
 }
 
-// It also removes a byte order mark, as fetch does.
-const decoder = new TextDecoder()
-
 /** Reads the body immediately: a logger that also listens to the response makes it flow. */
-function responseOf(message: IncomingMessage): TransportResponse {
-  const { statusCode = 0, headers } = message
+function responseOf(message: IncomingMessage): Response {
+  const { statusCode: status = 0, headers } = message
   const body = readMessage(message, maxResponse)
-  body.catch(() => {}) // A request that has failed has no reader of its body.
-  return {
-    status: statusCode,
-    header: (name) => {
-      const value = headers[name]
-      return Array.isArray(value) ? value.join(', ') : value
-    },
-    text: async () => {
-      const bytes = await body
-      if (bytes.byteLength <= maxResponse) return decoder.decode(bytes)
-      message.destroy()
-      return undefined
-    },
+  const start = async (controller: ReadableStreamDefaultController): Promise<void> => {
+    const bytes = await body
+    controller.enqueue(bytes)
+    // The reader of a larger body cancels it.
+    if (bytes.byteLength <= maxResponse) controller.close()
   }
+  const stream = new ReadableStream({ start, cancel: () => void message.destroy() })
+  const pairs = Object.entries(headers).map(([name, value = '']) => [name, String(value)])
+  const isEmpty = status === 204 || status === 205 || status === 304
+  return new Response(isEmpty ? null : stream, { status, headers: Object.fromEntries(pairs) })
 }

@@ -66,7 +66,10 @@ function operationOf<T>(
     operation,
     title: `${method} ${path}`,
     url: baseUrl + path,
-    request: { method, headers: { [headers.authorization]: `Bearer ${apiKey}` } },
+    request: {
+      method,
+      headers: { accept: 'application/json', [headers.authorization]: `Bearer ${apiKey}` },
+    },
     apiKey,
     translate,
     read: (intent) => {

@@ -2,6 +2,9 @@
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { IncomingMessage } from 'node:http'
 
+/** Maximum bytes of a response's body: 256 KB. */
+export const maxResponse = 262_144
+
 /** @returns `undefined` if the body is larger than `max` bytes. The rest is not read. */
 export async function readText(
   body: ReadableStream<Uint8Array>,

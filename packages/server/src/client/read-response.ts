@@ -12,11 +12,11 @@ import { headers } from '@pi-checkout/contract/routes'
 import { advices, isProblemCode, knownCode, type PiErrorCode } from './error-codes.ts'
 import type { Outcome } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
+import { maxResponse, readText } from './read-body.ts'
 import { failure, type RequestFailure, transportFailure } from './request-failure.ts'
 import { readRetryAfter } from './retry.ts'
 import { withoutSecrets } from './secrets.ts'
 import { intentInOurForm, type Translate, translateBody } from './translate.ts'
-import { maxResponse, type TransportResponse } from './transport.ts'
 
 export interface RequestSuccess<T> {
   readonly value: T
@@ -29,28 +29,33 @@ type Body = { readonly body: unknown } | { readonly violation: string }
 /** Reads the response to one request. Does not reject: every error is a `RequestFailure`. */
 export async function readResponse<T>(
   operation: OperationRequest<T>,
-  response: Promise<TransportResponse>,
+  response: Promise<Response>,
 ): Promise<RequestSuccess<T> | RequestFailure> {
-  let head: TransportResponse | undefined
+  let head: Response | undefined
   try {
     head = await response
-    const text = await head.text()
-    const isRead = isSuccess(head)
-    return await (isRead ? readSuccess(operation, head, text) : readError(operation, head, text))
+    const text = await readBody(head)
+    return await (head.ok ? readSuccess(operation, head, text) : readError(operation, head, text))
   } catch (error) {
     // The status of an error is a response, even if its body is incomplete.
-    if (head && !isSuccess(head)) return readError(operation, head, undefined)
+    if (head && !head.ok) return readError(operation, head, undefined)
     return transportFailure(error, operation)
   }
 }
 
-function isSuccess({ status }: TransportResponse): boolean {
-  return status >= 200 && status < 300
+/** @returns `undefined` if it is larger than `maxResponse`. */
+async function readBody(response: Response): Promise<string | undefined> {
+  const { body } = response
+  if (!body) return response.text()
+  const text = await readText(body, maxResponse)
+  // Closes the connection.
+  if (text === undefined) body.cancel().catch(() => {})
+  return text
 }
 
 async function readSuccess<T>(
   operation: OperationRequest<T>,
-  head: TransportResponse,
+  head: Response,
   text: string | undefined,
 ): Promise<RequestSuccess<T> | RequestFailure> {
   const { status } = head
@@ -70,13 +75,13 @@ async function readSuccess<T>(
   const result = 'violation' in sent ? sent : operation.read(sent.body)
   if ('violation' in result) return fail('contract_broken', `${status}, but ${result.violation}`)
   // Another service does not say so, and may replay any create.
-  const replayed = translate !== undefined || head.header(headers.idempotentReplayed) !== undefined
+  const replayed = translate !== undefined || head.headers.has(headers.idempotentReplayed)
   return { value: result.value, replayed }
 }
 
 async function readError(
   request: OperationRequest<unknown>,
-  head: TransportResponse,
+  head: Response,
   text: string | undefined,
 ): Promise<RequestFailure> {
   const { status } = head
@@ -93,7 +98,7 @@ async function readError(
   const json = parseJson(text)
   const sent: Body = translate ? await translateBody(translate, head, json) : { body: json }
   const requestId = requestIdOf(head, request.apiKey)
-  const retryAfter = readRetryAfter(head.header(headers.retryAfter), Date.now())
+  const retryAfter = readRetryAfter(head.headers.get(headers.retryAfter), Date.now())
   const facts = { status, requestId, retryAfter }
   if ('violation' in sent) {
     const event = `was rejected with ${status}, but ${sent.violation}`
@@ -114,19 +119,12 @@ async function readError(
 }
 
 /** Only our service, which names itself, and one that is translated have statuses and codes with a meaning. */
-function isUnknownService(
-  { translate }: OperationRequest<unknown>,
-  { header }: TransportResponse,
-): boolean {
-  return !translate && header(headers.profile) !== ownProfileName
+function isUnknownService({ translate }: OperationRequest<unknown>, response: Response): boolean {
+  return !translate && response.headers.get(headers.profile) !== ownProfileName
 }
 
 /** Reads the body of a success of another service. */
-async function translateIntent(
-  translate: Translate,
-  head: TransportResponse,
-  json: unknown,
-): Promise<Body> {
+async function translateIntent(translate: Translate, head: Response, json: unknown): Promise<Body> {
   const sent = await translateBody(translate, head, json)
   return 'violation' in sent ? sent : { body: intentInOurForm(sent.body) }
 }
@@ -156,9 +154,9 @@ function readFieldErrors(body: unknown, apiKey: string): readonly FieldError[] {
   }))
 }
 
-function requestIdOf({ header }: TransportResponse, apiKey: string): string | undefined {
-  const id = header(headers.requestId)
-  return id === undefined ? undefined : withoutSecrets(id, apiKey).slice(0, 128)
+function requestIdOf(response: Response, apiKey: string): string | undefined {
+  const id = response.headers.get(headers.requestId)
+  return id === null ? undefined : withoutSecrets(id, apiKey).slice(0, 128)
 }
 
 /** @returns `undefined` for what is no JSON. The parser's error contains a part of the text, perhaps a secret. */

@@ -25,8 +25,8 @@ export function retryDelay(number: number, random: number, retryAfter = 0): numb
  * @returns `undefined` if the header is absent or malformed.
  * @see RFC 9110, §10.2.3
  */
-export function readRetryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined
+export function readRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined
   if (/^\d{1,10}$/.test(value)) return Number(value) * 1000
   // An HTTP date begins with the day. `Date.parse` also accepts '1.5'.
   const date = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value) ? Date.parse(value) : Number.NaN

@@ -59,10 +59,11 @@ async function sendOnce<T>(
   const late = { code: 'timed_out', transient: true } as const
   const event = `got no complete response within ${Math.max(0, Math.round(ms))} ms`
   if (ms <= 0) return failure({ ...late, event, outcome: 'not_sent' })
-  const call = send(operation.url, operation.request)
-  const result = await race(readResponse(operation, call.response), ms, signal)
+  const stopping = new AbortController()
+  const response = send(operation.url, { ...operation.request, signal: stopping.signal })
+  const result = await race(readResponse(operation, response), ms, signal)
   if (typeof result === 'object') return result
-  call.stop()
+  stopping.abort()
   return failure({ ...late, event })
 }
 

@@ -1,6 +1,5 @@
 /** The responses of another service in the form of ours. @module */
 import { phaseOf } from '@pi-checkout/contract/payment-status'
-import type { TransportResponse } from './transport.ts'
 
 /** A response of another service to a create or a retrieve, a success or an error. */
 export interface ServiceResponse {
@@ -21,10 +20,9 @@ export type Translate = (response: ServiceResponse) => unknown
 /** Reads the body of a response with `translate`, or returns why it cannot. */
 export async function translateBody(
   translate: Translate,
-  { status, header }: TransportResponse,
+  { status, headers }: Response,
   json: unknown,
 ): Promise<{ readonly body: object } | { readonly violation: string }> {
-  const headers = { get: (name: string) => header(name.toLowerCase()) ?? null }
   try {
     const body: unknown = await translate({ status, headers, body: json })
     return isObject(body) ? { body } : { violation: 'translate returned no object' }

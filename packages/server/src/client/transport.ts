@@ -1,8 +1,5 @@
 /** What a transport sends and returns. @module */
 
-/** Maximum bytes of a response's body: 256 KB. */
-export const maxResponse = 262_144
-
 /** A request, the same for every attempt. */
 export interface TransportRequest {
   readonly method: string
@@ -10,24 +7,14 @@ export interface TransportRequest {
   readonly body?: string
 }
 
-/** A response whose body was not read yet. */
-export interface TransportResponse {
-  readonly status: number
-  /** Returns a header by its name in lower case. */
-  readonly header: (name: string) => string | undefined
-  /** Returns the body; `undefined` if it is larger than `maxResponse`. */
-  readonly text: () => Promise<string | undefined>
-}
-
-interface TransportCall {
-  /** Rejects if no response arrives. */
-  readonly response: Promise<TransportResponse>
-  /** Closes the connection, also while the body is read. */
-  readonly stop: () => void
-}
-
-/** Sends a request once. Does not follow redirects. */
-export type Transport = (url: string, request: TransportRequest) => TransportCall
+/**
+ * Sends a request once, as `fetch` does, and does not follow redirects. The signal closes the connection, also while the body
+ * is read. It rejects if no response arrives: with `NotSent`, if no byte of the request was sent.
+ */
+export type Transport = (
+  url: string,
+  request: TransportRequest & { readonly signal: AbortSignal },
+) => Promise<Response>
 
 /** The connection failed before a byte of the request was sent. The reason is `cause`. */
 export class NotSent extends Error {
