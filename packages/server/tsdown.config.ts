@@ -11,14 +11,6 @@ const entries = {
   'testing/fake-service': 'src/testing/fake-service.ts',
 }
 
-/** Returns the name of the file for a shared module: its folder below `src`, or the dependencies. */
-function chunkOf(id: string): string | null {
-  if (id.includes('/node_modules/')) return 'dependencies'
-  // A separate file would make the import slower.
-  if (id.includes('/packages/contract/')) return 'client'
-  return /\/packages\/server\/src\/(client|checkout)\//.exec(id)?.[1] ?? null
-}
-
 /** Bundled, because loading zod file by file takes longer than loading the whole package. */
 export default defineConfig([
   bundles(
@@ -27,11 +19,7 @@ export default defineConfig([
       target: 'node20',
       plugins: [licenses({ thirdParty: { output: 'dist/licenses.md' } })],
       inputOptions: { ...inputOptions, preserveEntrySignatures: 'allow-extension' },
-      outputOptions: {
-        chunkFileNames: 'shared/[name].js',
-        // Stack traces show these names.
-        codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false },
-      },
+      outputOptions: { chunkFileNames: 'shared/[name].js' },
     },
   ),
   types(entries),
