@@ -54,17 +54,7 @@ test('leads to the full page with a form, which only the checkout may receive', 
   expect(headers.get('referrer-policy')).toBe('strict-origin')
 })
 
-test('leads back to the order’s page if the order cannot be paid now', async () => {
-  const one = shop({ fullPage })
-  one.service.settle(await one.intent(), 'processing')
-  const response = await start(one)
-  expect([response.status, response.headers.get('location')]).toEqual([
-    303,
-    `${origin}/orders/${orderId}?a=1&b=%222%22`,
-  ])
-})
-
-test('leads back to the page of an order whose id is Armenian', async () => {
+test('leads back to the order’s page, also if its id is Armenian, if the order cannot be paid now', async () => {
   const id = 'Պատվեր-15'
   const one = shop({ fullPage })
   one.add(id)
