@@ -31,9 +31,8 @@ export const sandboxHint =
 export function readVariable(name: string, fix: string): string {
   const value = globalThis.process?.env?.[name]
   if (value) return value
-  throw new ConfigurationError(name, `environment variable is not set. ${fix} ${sandboxHint}`, {
-    code: 'missing_variable',
-  })
+  const rule = `environment variable is not set. ${fix} ${sandboxHint}`
+  throw new ConfigurationError(name, rule, 'missing_variable')
 }
 
 export function variableApiKey(): string {

@@ -76,14 +76,10 @@ export class ConfigurationError extends TypeError {
   readonly field: string
 
   /** @param rule - What is wrong, and how to fix it. */
-  constructor(
-    field: string,
-    rule: string,
-    options: { readonly code?: ConfigurationError['code']; readonly cause?: unknown } = {},
-  ) {
-    super(`${field}: ${rule}`, options)
+  constructor(field: string, rule: string, code: ConfigurationError['code'] = 'malformed_option') {
+    super(`${field}: ${rule}`)
     this.field = field
-    this.code = options.code ?? 'malformed_option'
+    this.code = code
   }
 }
 
