@@ -19,20 +19,6 @@ export interface FakeRequest {
   readonly body: string
 }
 
-/** Options of the fault `status()`. */
-export interface FaultAnswer {
-  /**
-   * Code of the problem.
-   * @default The usual code of this status
-   */
-  readonly code?: ProblemCode | undefined
-  /**
-   * `Retry-After`: seconds, or an HTTP date.
-   * @default None
-   */
-  readonly retryAfter?: number | string | undefined
-}
-
 /** A service in memory. Each fault applies to one of the next requests, in order. */
 export interface FakeService {
   /** For `new PaymentIntents(service.options)`. */
@@ -51,8 +37,13 @@ export interface FakeService {
   dropBeforeCommit(): FakeService
   /** Executes the request, then closes the connection. */
   dropAfterCommit(): FakeService
-  /** Returns this status without executing the request. */
-  status(status: number, options?: FaultAnswer): FakeService
+  /**
+   * Returns this status without executing the request.
+   *
+   * @param options - `code` of the problem.
+   * @default code The usual code of this status
+   */
+  status(status: number, options?: { readonly code?: ProblemCode | undefined }): FakeService
   /**
    * Changes the status of an intent, as a buyer and a bank would.
    *
@@ -102,7 +93,7 @@ export function fakeService(): FakeService {
     refuseConnection: () => add(connectionRefused),
     dropBeforeCommit: () => add(droppedBeforeCommit),
     dropAfterCommit: () => add(droppedAfterCommit),
-    status: (status, options = {}) => add(async () => statusResponse(status, options)),
+    status: (status, { code } = {}) => add(async () => statusResponse(status, code)),
     settle: (id, status) => settle(store, id, status),
   }
   return service
@@ -119,13 +110,12 @@ const droppedBeforeCommit: Script = () => Promise.reject(networkError('ECONNRESE
 
 const connectionRefused: Script = () => Promise.reject(networkError('ECONNREFUSED'))
 
-function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Response {
+function statusResponse(status: number, code: ProblemCode | undefined): Response {
   // The first of 409 is that of a running request.
   const usual = (Object.keys(problemCodes) as ProblemCode[]) // The keys of a closed record.
     .find((candidate) => problemCodes[candidate].status === status)
   const named = code ?? usual
   const response = problem(named ?? 'internal_error')
-  if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter))
   // A status without a code, such as 502, is from a proxy.
   const body = named ? response.body : 'Bad gateway'
   return new Response(body, { status, headers: response.headers })

@@ -155,7 +155,7 @@ test('overlapping runs are one', async () => {
 
 test.each([
   ['cannot be reached', (service: FakeService) => service.dropBeforeCommit(), undefined],
-  ['asks to wait', (service: FakeService) => service.status(429, { retryAfter: 60 }), 429],
+  ['asks to wait', (service: FakeService) => service.status(429), 429],
   ['rejects the key', (service: FakeService) => service.status(401), 401],
 ])('a run ends when the service %s', async (_, fail, status) => {
   const all = shop()

@@ -90,6 +90,13 @@ test('the total timeout covers requests and waits', async () => {
   expect(error).toMatchObject({ code: 'timed_out', outcome: 'unknown' })
 })
 
+test('a call ends at once if it would have to wait until after its end', async () => {
+  const limited = problem(429, 'rate_limited', { 'retry-after': '60' })
+  const { service, intents } = await clientOf([limited])
+  expect(await failureOf(intents.create(order))).toMatchObject({ code: 'rate_limited' })
+  expect(service.requests).toHaveLength(1)
+})
+
 test('sends nothing if the call has ended before', async () => {
   const { service, intents } = await clientOf([created()])
   const facts = { outcome: 'not_sent', retryable: true }
