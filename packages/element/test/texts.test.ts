@@ -39,12 +39,7 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   ['status_failed', waiting, 'Check again'],
   ['status_failed', `${waiting} Contact the shop.`, undefined, 404],
   // The session of the shop has ended.
-  [
-    'status_failed',
-    `Your session has expired. ${waiting}`,
-    'Reload page',
-    401,
-  ],
+  ['status_failed', `Your session has expired. ${waiting}`, 'Reload page', 401],
   ['handoff_failed', ended, 'Reload page', 401],
   ['handoff_failed', ended, 'Reload page', 404, 'order_not_found'],
   ['handoff_failed', `${unavailable} ${unstarted}`, undefined, 404],
