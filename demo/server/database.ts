@@ -39,7 +39,7 @@ const schema = `
     paid_by text,
     paid_at text
   ) strict;
-  create index if not exists orders_by_session on orders (session, placed_at);
+  create index if not exists orders_by_session on orders (session);
 
   create table if not exists order_lines (
     order_id text not null,

@@ -1,11 +1,10 @@
 /** The orders of all sessions. @module */
-import { randomInt } from 'node:crypto'
 import type { Currency } from '@pi-checkout/server'
 import type { Line } from './cart.ts'
 import type { Database } from './database.ts'
 
 export interface Order {
-  /** Its number, such as `TS-7F3K9Q`: buyers read it out. */
+  /** Its number, such as `TS-4081735296`. */
   readonly id: string
   readonly session: string
   readonly currency: Currency
@@ -18,16 +17,6 @@ export interface Order {
   readonly paidBy: string | null
   readonly paidAt: string | null
 }
-
-/** Returns a number that no other order has. Call it in the transaction that writes the order. */
-export function newOrderNumber(db: Database): string {
-  const digits = Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)])
-  const number = `TS-${digits.join('')}`
-  return findOrder(db, number) ? newOrderNumber(db) : number
-}
-
-/** No two of them are mistaken for each other, read or heard, and no word has them alone. */
-const alphabet = '2346789BCDFGHJKMPQRTVWXY'
 
 const select = `
   select id, session, currency, amount, placed_at as "placedAt", closed_at as "closedAt",
@@ -47,11 +36,11 @@ export function ownedOrder(
   return order?.session === session ? order : undefined
 }
 
-/** Lists a session's orders, the newest first. */
-export function ordersOf(db: Database, session: string): readonly Order[] {
+/** Finds the session's newest order that is not closed. */
+export function newestOrder(db: Database, session: string): Order | undefined {
   return db
-    .prepare(`${select} where session = ? order by placed_at desc, rowid desc limit 50`)
-    .all(session) as Order[]
+    .prepare(`${select} where session = ? and closed_at is null order by rowid desc limit 1`)
+    .get(session) as Order | undefined
 }
 
 /** Puts an order on the staff's list. */

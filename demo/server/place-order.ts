@@ -1,20 +1,20 @@
 /** An order never changes. "Check out" moves the cart into a new order, and "Edit cart" moves it back. @module */
+import { randomInt } from 'node:crypto'
 import { mostPerProduct, readCart, totalOf } from './cart.ts'
 import { currency } from './catalogue.ts'
 import type { Database } from './database.ts'
-import { newOrderNumber, ordersOf } from './orders.ts'
+import { newestOrder } from './orders.ts'
 
 /**
  * Moves the cart into a new order.
  *
- * @returns The id of the order. With an empty cart, as after a double click, it is the session's newest order that is
- * not closed, or `undefined`.
+ * @returns The id of the order. With an empty cart, as after a double click, it is that of the newest order, if any.
  */
 export function placeOrder(db: Database, session: string): string | undefined {
   const place = db.transaction(() => {
     const lines = readCart(db, session)
-    if (lines.length === 0) return ordersOf(db, session).find(({ closedAt }) => !closedAt)?.id
-    const id = newOrderNumber(db)
+    if (lines.length === 0) return newestOrder(db, session)?.id
+    const id = `TS-${randomInt(1e9, 1e10)}`
     db.prepare(
       'insert into orders (id, session, currency, amount, placed_at) values (?, ?, ?, ?, ?)',
     ).run(id, session, currency, totalOf(lines), new Date().toISOString())

@@ -3,8 +3,8 @@ import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { mostPerProduct, readCart, setCartLine } from './cart.ts'
 import { findProduct } from './catalogue.ts'
-import { currentDetails, isPayable, orderDetails } from './order-details.ts'
-import { type Order, ordersOf, ownedOrder } from './orders.ts'
+import { currentDetails, isPayable } from './order-details.ts'
+import { newestOrder, type Order, ownedOrder } from './orders.ts'
 import { closeOrder, placeOrder } from './place-order.ts'
 import { ShopProblem } from './problem.ts'
 import { readForm } from './read-form.ts'
@@ -15,7 +15,6 @@ import { cartPage } from './views/cart-page.ts'
 import { cataloguePage } from './views/catalogue-page.ts'
 import type { Page } from './views/layout.ts'
 import { orderPage } from './views/order-page.ts'
-import { ordersPage } from './views/orders-page.ts'
 import { payPage } from './views/pay-page.ts'
 
 export function shopRoutes(shop: Shop): Router {
@@ -32,7 +31,8 @@ export function shopRoutes(shop: Shop): Router {
   })
 
   routes.get('/cart', (req, res) => {
-    show(req, res, cartPage(readCart(db, sessions.of(req) ?? '')))
+    const session = sessions.of(req) ?? ''
+    show(req, res, cartPage(readCart(db, session), newestOrder(db, session)))
   })
 
   routes.post('/cart', (req, res) => {
@@ -40,14 +40,6 @@ export function shopRoutes(shop: Shop): Router {
     if (!findProduct(line.product)) throw new ShopProblem('not_found')
     setCartLine(db, { session: sessionOf(req), ...line })
     res.redirect(303, `${back}#item-${line.product}`)
-  })
-
-  routes.get('/orders', async (req, res) => {
-    const orders = ordersOf(db, sessions.of(req) ?? '')
-    const listed = orders.map((order, at) => {
-      return at < mostChecked ? currentDetails(shop, order) : orderDetails(shop, order)
-    })
-    show(req, res, ordersPage(await Promise.all(listed)))
   })
 
   // "Check out"
@@ -100,9 +92,6 @@ export function shopRoutes(shop: Shop): Router {
     return order
   }
 }
-
-/** Orders whose payments are asked for when their list is opened. */
-const mostChecked = 5
 
 const CartChange = z.strictObject({
   product: z.string(),

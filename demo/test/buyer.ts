@@ -21,10 +21,9 @@ export class Buyer extends ShopBuyer {
     }
   }
 
-  /** Returns the numbers of the buyer's orders. */
-  async orders(): Promise<unknown[]> {
-    const page = await this.page('/orders')
-    return [...page.matchAll(/data-testid="order-id">([^<]+)</g)].map(([, orderId]) => orderId)
+  /** Returns the order that an empty cart leads to. */
+  async newestOrder(): Promise<string | undefined> {
+    return /href="\/orders\/([\w-]+)"/.exec(await this.page('/cart'))?.[1]
   }
 
   /** Presses "Edit cart". Returns the path that the shop leads to. */

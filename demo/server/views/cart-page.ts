@@ -1,15 +1,18 @@
 /** The cart: quantities, the total, and "Check out". @module */
 import { type Line, mostPerProduct, totalOf } from '../cart.ts'
 import { nameOf, priceText } from '../catalogue.ts'
+import type { Order } from '../orders.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
 import { message } from './message-page.ts'
 
-export function cartPage(lines: readonly Line[]): Page {
-  const title = lines.length > 0 ? 'Your cart' : 'Your cart is empty'
-  const text = 'What you have ordered is listed in “Your orders”.'
-  const content = lines.length > 0 ? cart(lines) : message({ title, text, picture: 'thyme-tea' })
-  return { title, place: 'cart', content }
+/** @param newest - The session's newest order, for a buyer who has left it. */
+export function cartPage(lines: readonly Line[], newest: Order | undefined): Page {
+  if (lines.length > 0) return { title: 'Your cart', content: cart(lines) }
+  const title = 'Your cart is empty'
+  const text =
+    newest && html`What you ordered is in <a href="/orders/${newest.id}">your last order</a>.`
+  return { title, content: message({ title, text, picture: 'thyme-tea' }) }
 }
 
 function cart(lines: readonly Line[]): Html {

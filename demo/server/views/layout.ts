@@ -5,8 +5,8 @@ import { type Html, html } from './html.ts'
 export interface Page {
   readonly title: string
   readonly content: Html
-  /** Where the page is in the shop. */
-  readonly place?: 'cart' | 'orders' | 'payment'
+  /** Loads `<pi-checkout>`. Nothing but the logo and "Edit cart" leads away. */
+  readonly isPayment?: boolean
   /** Shows a payment that the bank is processing. */
   readonly isWaiting?: boolean
   /** The payment of the page. */
@@ -22,7 +22,7 @@ export interface Frame {
 
 /** Renders a whole page. */
 export function renderPage(page: Page, frame: Frame): string {
-  const { title, place, content, isWaiting } = page
+  const { title, content, isPayment, isWaiting } = page
   const { checkoutOrigin } = frame
   return html`<!doctype html>
 <html lang="en">
@@ -36,7 +36,7 @@ export function renderPage(page: Page, frame: Frame): string {
     ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="${versioned(`/styles/${name}.css`)}">`)}
     ${fonts.map((name) => html`<link rel="preload" href="/fonts/${name}.woff2" as="font" type="font/woff2" crossorigin>`)}
     <script type="module" src="${versioned('/shop.js')}"></script>
-    ${place === 'payment' && html`<script type="module" src="${checkoutOrigin}/v1/pi-checkout.js"></script>`}
+    ${isPayment && html`<script type="module" src="${checkoutOrigin}/v1/pi-checkout.js"></script>`}
     ${isWaiting && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`}
   </head>
   <body>
@@ -52,17 +52,10 @@ export function renderPage(page: Page, frame: Frame): string {
 // First the dram sign: without it the sign is a box, and the others are optional.
 const fonts = ['dram', 'lora-latin-600-normal', 'manrope-latin-wght-normal']
 
-function topRow({ place }: Page, { pieces }: Frame): Html {
-  const at = (here: Page['place']) => here === place && html` aria-current="page"`
+function topRow({ isPayment }: Page, { pieces }: Frame): Html {
+  const cart = html`<a class="button quiet" href="/cart">Cart <span class="count" data-testid="cart-count">${pieces}</span></a>`
   return html`<a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>
-    ${
-      // Nothing leads away from a payment but the logo and "Edit cart".
-      place !== 'payment' &&
-      html`<nav class="row" aria-label="Shop">
-        <a class="place" href="/orders"${at('orders')}>Your orders</a>
-        <a class="button quiet" href="/cart"${at('cart')}>Cart <span class="count" data-testid="cart-count">${pieces}</span></a>
-      </nav>`
-    }`
+    ${!isPayment && cart}`
 }
 
 function footRow({ intentId }: Page, { inspectorUrl }: Frame): Html {

@@ -1,10 +1,10 @@
 /** Pages with a picture, a heading, a sentence, and a link: empty lists and errors. @module */
-import { type Html, html } from './html.ts'
+import { type Html, type HtmlValue, html } from './html.ts'
 import type { Page } from './layout.ts'
 
 /** @param link - Path and label. */
 export function message(
-  { title, text, picture }: Readonly<Record<'title' | 'text' | 'picture', string>>,
+  { title, text, picture }: { title: string; text: HtmlValue; picture: string },
   [path, label]: readonly [string, string] = ['/', 'Go to the shop'],
 ): Html {
   return html`<div class="blank stack">

@@ -29,7 +29,7 @@ export function payPage(details: OrderDetails): Page {
   `
   return {
     title: 'Payment',
-    place: 'payment',
+    isPayment: true,
     content,
     intentId: details.payments.at(-1)?.intentId,
   }
