@@ -1,7 +1,8 @@
-/** Errors as a page, or as a problem (RFC 9457) for a script. Logs unexpected ones. @module */
+/** Shows errors as a page. Logs unexpected ones. @module */
 import type { ErrorRequestHandler } from 'express'
+import { ZodError } from 'zod'
 import { logFailure } from './log.ts'
-import { problemOf } from './problem.ts'
+import { type ProblemCode, problems, ShopProblem } from './problem.ts'
 import { sendPage } from './send-page.ts'
 import type { Shop } from './shop.ts'
 import { errorPage } from './views/message-page.ts'
@@ -9,15 +10,18 @@ import { errorPage } from './views/message-page.ts'
 export function errorHandler(shop: Shop): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error)
-    const { code, status, title, text } = problemOf(error)
+    const code = codeOf(error)
     if (code === 'internal_error') logFailure('a request failed', error)
-    res.status(status)
-    // What a page is at, is a page for any client. Scripts post without saying what they accept.
-    const types = req.method === 'GET' ? ['html', 'json'] : ['json', 'html']
-    if (req.accepts(types) === 'html') {
-      return sendPage(shop, { req, res, page: errorPage({ title, text, status }) })
-    }
-    const problem = { type: 'about:blank', title, status, code }
-    res.type('application/problem+json').send(JSON.stringify(problem))
+    const [status, title, text] = problems[code]
+    const page = errorPage({ title, text, status })
+    sendPage(shop, { req, res: res.status(status), page })
   }
+}
+
+function codeOf(error: unknown): ProblemCode {
+  if (error instanceof ShopProblem) return error.code
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  // A form with other fields or values, or a request that Express cannot read.
+  const isUnreadable = error instanceof ZodError || (status >= 400 && status < 500)
+  return isUnreadable ? 'invalid_request' : 'internal_error'
 }

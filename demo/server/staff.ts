@@ -7,7 +7,6 @@ import { z } from 'zod'
 import { orderDetails } from './order-details.ts'
 import { reviewedOrders } from './orders.ts'
 import { ShopProblem } from './problem.ts'
-import { readForm } from './read-form.ts'
 import { sendPage } from './send-page.ts'
 import type { Shop } from './shop.ts'
 import { staffPage } from './views/staff-page.ts'
@@ -15,7 +14,7 @@ import { staffPage } from './views/staff-page.ts'
 export const staffUser = 'staff'
 
 export function staffRoutes(shop: Shop): Router {
-  const routes = Router({ caseSensitive: true, strict: true })
+  const routes = Router()
   routes.use(passwordLimit(), staffOnly(shop.staffPassword))
 
   routes.get('/', async (req, res) => {
@@ -26,7 +25,7 @@ export function staffRoutes(shop: Shop): Router {
 
   // Another page may have decided before, or another payment pays for the order now. The list shows what is left.
   routes.post('/', async (req, res) => {
-    const { decision, ...payment } = readForm(Decision, req)
+    const { decision, ...payment } = Decision.parse(req.body)
     await shop.checkout.resolve(payment, decision).catch((error: unknown) => {
       if (!(error instanceof InvalidParamsError)) throw error
     })
@@ -47,15 +46,10 @@ function passwordLimit(): RequestHandler {
   return rateLimit({
     windowMs: 10 * 60_000,
     limit: 10,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
     keyGenerator: () => 'staff',
     skip: (req) => req.get('authorization') === undefined,
     requestWasSuccessful: (_req, res) => res.statusCode !== 401,
     skipSuccessfulRequests: true,
-    handler: () => {
-      throw new ShopProblem('rate_limited')
-    },
   })
 }
 

@@ -1,5 +1,4 @@
 /** What all pages have: head, header, and footer. @module */
-import { versioned } from '../public-files.ts'
 import { type Html, html } from './html.ts'
 
 export interface Page {
@@ -33,9 +32,9 @@ export function renderPage(page: Page, frame: Frame): string {
     <title>${title} · Tsiran</title>
     <link rel="icon" href="/favicon.ico" sizes="32x32">
     <link rel="icon" href="/pictures/mark.svg" type="image/svg+xml">
-    ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="${versioned(`/styles/${name}.css`)}">`)}
+    ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="/styles/${name}.css">`)}
     ${fonts.map((name) => html`<link rel="preload" href="/fonts/${name}.woff2" as="font" type="font/woff2" crossorigin>`)}
-    <script type="module" src="${versioned('/shop.js')}"></script>
+    <script type="module" src="/shop.js"></script>
     ${isPayment && html`<script type="module" src="${checkoutOrigin}/v1/pi-checkout.js"></script>`}
     ${isWaiting && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`}
   </head>
