@@ -5,7 +5,7 @@ import { logFailure } from './log.ts'
 import { type ProblemCode, problems, ShopProblem } from './problem.ts'
 import { sendPage } from './send-page.ts'
 import type { Shop } from './shop.ts'
-import { errorPage } from './views/message-page.ts'
+import { messagePage } from './views/message-page.ts'
 
 export function errorHandler(shop: Shop): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
@@ -13,7 +13,7 @@ export function errorHandler(shop: Shop): ErrorRequestHandler {
     const code = codeOf(error)
     if (code === 'internal_error') logFailure('a request failed', error)
     const [status, title, text] = problems[code]
-    const page = errorPage({ title, text, status })
+    const page = messagePage({ title, text, picture: 'copper-jazve' })
     sendPage(shop, { req, res: res.status(status), page })
   }
 }

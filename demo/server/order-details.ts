@@ -1,26 +1,17 @@
 /** An order with all that its pages show. Its state follows from its stored payments. @module */
-import { type Payment, paymentState } from '@pi-checkout/server'
+import { type Payment, type PaymentState, paymentState } from '@pi-checkout/server'
 import type { Line } from './cart.ts'
 import { payableOrder } from './checkout.ts'
 import { logFailure } from './log.ts'
 import { findOrder, listForReview, type Order, orderLines } from './orders.ts'
 import type { Shop } from './shop.ts'
 
-/** The states, and what the pages call them. */
-export const orderStates = {
-  open: 'Waiting for payment',
-  processing: 'Payment processing',
-  paid: 'Paid',
-  failed: 'Payment failed',
-  canceled: 'Payment canceled',
-  refunded: 'Refunded',
-  /** The staff decides about a payment. */
-  review: 'Payment under review',
-  /** Its pieces are in the cart again. */
-  closed: 'Closed',
-} as const
-
-export type OrderState = keyof typeof orderStates
+/** `review`: the staff decides about a payment. `closed`: its pieces are in the cart again. */
+export type OrderState =
+  | Exclude<PaymentState['phase'], 'unknown'>
+  | 'canceled'
+  | 'refunded'
+  | 'closed'
 
 export interface OrderDetails {
   readonly order: Order
@@ -53,22 +44,16 @@ export async function orderDetails(
 
 /** Lets the checkout ask for payments without a result first: the buyer may have paid. */
 export async function currentDetails(shop: Shop, order: Order): Promise<OrderDetails> {
-  const details = await orderDetails(shop, order)
-  if (details.state === 'paid' || details.payments.every(isFinal)) return details
   let isKnown = true
   await shop.checkout.status(order.id).catch((error: unknown) => {
     isKnown = false
     // The checkout no longer knows a closed order.
-    if (details.state !== 'closed') logFailure('the payments could not be checked', error)
+    if (order.closedAt === null) logFailure('the payments could not be checked', error)
   })
   const current = await orderDetails(shop, findOrder(shop.db, order.id) ?? order)
   // The staff sees it as soon as the buyer does.
   if (current.underReview.length > 0) listForReview(shop.db, order.id)
   return { ...current, isKnown }
-}
-
-function isFinal({ state }: Payment): boolean {
-  return ['failed', 'paid', 'review', 'refunded'].includes(state)
 }
 
 function stateOf({ paidBy, closedAt }: Order, phase: string, reason?: string): OrderState {

@@ -4,7 +4,7 @@ import type { Page } from './layout.ts'
 
 export function aboutPage(): Page {
   const title = 'How this shop takes payments'
-  const content = html`<div class="order stack">
+  const content = html`<div class="narrow stack">
     <h1>${title}</h1>
     <ol class="stack">
       <li>“Check out” makes an order with fixed items and a fixed price. The shop’s server asks the payment service for a payment of its price.</li>

@@ -6,7 +6,7 @@ import type { Page } from './layout.ts'
 
 export function cataloguePage(cart: readonly Line[]): Page {
   const content = html`
-    <div class="hero columns">
+    <div class="hero">
       <div class="stack">
         <h1>Made slowly, in the land of apricots</h1>
         <p class="muted">Clay, copper, wool, and fruit from eight small workshops across Armenia. Packed in Yerevan.</p>
@@ -26,14 +26,14 @@ function productCard({ id, name, about, price }: Product, cart: readonly Line[])
   return html`<li class="product" id="item-${id}">
     <img src="/pictures/${id}.svg" alt="" width="400" height="400" loading="lazy">
     <h3>${name}</h3>
-    <p class="about muted">${about}</p>
+    <p class="muted small">${about}</p>
     <form class="row" method="post" action="/cart">
-      <span class="money strong">${priceText(price)}</span>
+      <strong class="money">${priceText(price)}</strong>
       <input type="hidden" name="product" value="${id}">
       <input type="hidden" name="back" value="/">
       <button class="button quiet" name="quantity" value="${quantity + 1}" data-testid="add-to-cart" aria-label="${label}"${
         quantity === mostPerProduct && html` disabled`
-      }>Add to cart${quantity > 0 && html` <span class="count">${quantity}</span>`}</button>
+      }>Add to cart${quantity > 0 && html` <span class="badge count">${quantity}</span>`}</button>
     </form>
   </li>`
 }

@@ -20,29 +20,39 @@ export interface Frame {
 }
 
 /** Renders a whole page. */
-export function renderPage(page: Page, frame: Frame): string {
-  const { title, content, isPayment, isWaiting } = page
-  const { checkoutOrigin } = frame
+export function renderPage(
+  { title, content, isPayment, isWaiting, intentId }: Page,
+  { pieces, checkoutOrigin, inspectorUrl }: Frame,
+): string {
+  const shownIntent = intentId && `#/intents/${intentId}`
   return html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="description" content="Clay, copper, wool, and fruit from eight small workshops across Armenia.">
     <title>${title} · Tsiran</title>
-    <link rel="icon" href="/favicon.ico" sizes="32x32">
     <link rel="icon" href="/pictures/mark.svg" type="image/svg+xml">
-    ${['base', 'shop', 'order'].map((name) => html`<link rel="stylesheet" href="/styles/${name}.css">`)}
+    <link rel="stylesheet" href="/styles/base.css">
+    <link rel="stylesheet" href="/styles/pages.css">
     ${fonts.map((name) => html`<link rel="preload" href="/fonts/${name}.woff2" as="font" type="font/woff2" crossorigin>`)}
     <script type="module" src="/shop.js"></script>
     ${isPayment && html`<script type="module" src="${checkoutOrigin}/v1/pi-checkout.js"></script>`}
     ${isWaiting && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`}
   </head>
   <body>
-    <a class="skip" href="#content">Skip to the content</a>
-    <header class="top"><div class="page row">${topRow(page, frame)}</div></header>
-    <main class="page" id="content"${isWaiting && html` data-waiting`}>${content}</main>
-    <footer class="foot"><div class="page row small">${footRow(page, frame)}</div></footer>
+    <header class="row">
+      <a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>
+      ${!isPayment && html`<a class="button quiet" href="/cart">Cart <span class="badge count" data-testid="cart-count">${pieces}</span></a>`}
+    </header>
+    <main${isWaiting && html` data-waiting`}>${content}</main>
+    <footer class="row small">
+      <p>This is a demo shop. Nothing is shipped, and real cards are not accepted.</p>
+      <nav class="row actions" aria-label="About this shop">
+        <a href="/how-this-shop-takes-payments">How this shop takes payments</a>
+        <a href="/staff">For the staff</a>
+        ${inspectorUrl && html`<a href="${inspectorUrl}${shownIntent}" target="_blank" rel="noopener">Service inspector</a>`}
+      </nav>
+    </footer>
   </body>
 </html>
 `.text
@@ -50,19 +60,3 @@ export function renderPage(page: Page, frame: Frame): string {
 
 // First the dram sign: without it the sign is a box, and the others are optional.
 const fonts = ['dram', 'lora-latin-600-normal', 'manrope-latin-wght-normal']
-
-function topRow({ isPayment }: Page, { pieces }: Frame): Html {
-  const cart = html`<a class="button quiet" href="/cart">Cart <span class="count" data-testid="cart-count">${pieces}</span></a>`
-  return html`<a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>
-    ${!isPayment && cart}`
-}
-
-function footRow({ intentId }: Page, { inspectorUrl }: Frame): Html {
-  const shown = intentId === undefined ? '' : `#/intents/${intentId}`
-  return html`<p>This is a demo shop. Nothing is shipped, and real cards are not accepted.</p>
-    <nav class="row" aria-label="About this shop">
-      <a href="/how-this-shop-takes-payments">How this shop takes payments</a>
-      <a href="/staff">For the staff</a>
-      ${inspectorUrl && html`<a href="${inspectorUrl}${shown}" target="_blank" rel="noopener">Service inspector</a>`}
-    </nav>`
-}

@@ -3,7 +3,7 @@ import { priceText } from '../catalogue.ts'
 import { isPayable, type OrderDetails, type OrderState } from '../order-details.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
-import { badge, editCart, facts, linesAndTotal, orderNumber, timeText } from './order-parts.ts'
+import { editCart, facts, linesAndTotal, timeText } from './order-parts.ts'
 
 const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>> = {
   open: ['Your order is not paid yet', 'We saved it. Pay to complete the order.'],
@@ -14,7 +14,7 @@ const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>
   refunded: ['We refunded your payment', 'You can pay for the order again.'],
   review: [
     'We are checking your payment',
-    'We received your payment. Please don’t pay again: this page will show the result.',
+    'Please don’t pay again. This page will show the result.',
   ],
   closed: ['This order is closed', 'You moved its items back to your cart.'],
 }
@@ -23,23 +23,26 @@ export function orderPage(details: OrderDetails): Page {
   const { order, state, underReview, payments } = details
   const [title, text] = texts[state]
   const amounts = underReview.map(({ amount }) => priceText(amount)).join(', ')
-  const content = html`<div class="order stack">
-    ${state !== 'review' && amounts && html`<p class="card">We are also checking a payment of ${amounts}.</p>`}
-    <div class="order-head stack" data-testid="order-state" data-state="${state}">
-      ${badge(state)}
+  const others = state !== 'review' && amounts && ` We are also checking a payment of ${amounts}.`
+  const actions = html`<div class="row actions">${actionsOf(details)}</div>`
+  const content = html`<div class="narrow stack">
+    <div class="stack" data-testid="order-state" data-state="${state}">
+      <div><span class="badge ${state}">${state}</span></div>
       <h1>${title}</h1>
-      <p class="muted">${text}</p>
+      <p class="muted">${text}${others}</p>
     </div>
-    <div class="row actions">${actionsOf(details)}</div>
-    <section class="card stack" aria-label="Order ${order.id}">
-      <div class="dashed"><h2>Tsiran</h2><p class="muted small">Demo shop in Yerevan, Armenia</p></div>
+    ${isPayable(details) && actions}
+    <section class="card stack" aria-labelledby="order">
+      <h2 id="order">Order ${order.id}</h2>
       ${facts({
-        'Order number': orderNumber(order.id),
-        Placed: timeText(order.placedAt, 'short'),
-        Paid: order.paidAt && timeText(order.paidAt, 'short'),
+        Shop: 'Tsiran, Yerevan, Armenia',
+        Placed: timeText(order.placedAt),
+        Paid: order.paidAt && timeText(order.paidAt),
+        Received: state === 'review' && html`<span class="money">${amounts}</span>`,
       })}
       ${linesAndTotal(details)}
     </section>
+    ${!isPayable(details) && actions}
   </div>`
   return { title, content, isWaiting: state === 'processing', intentId: payments.at(-1)?.intentId }
 }

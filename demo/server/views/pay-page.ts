@@ -6,33 +6,28 @@ import type { Page } from './layout.ts'
 import { editCart, linesAndTotal } from './order-parts.ts'
 
 export function payPage(details: OrderDetails): Page {
-  const { id } = details.order
+  const { order, payments } = details
   const { locale, appearance } = checkoutLook
   const content = html`
     <h1>Payment</h1>
-    <div class="columns">
-      <div class="stack">
-        <pi-checkout data-testid="checkout" base-path="/checkout" order-id="${id}"
-          locale="${locale}" data-appearance="${JSON.stringify(appearance)}">
-          <p class="idle muted">Loading the payment form…</p>
-          <noscript>The payment form needs JavaScript. The separate page of the payment service may, too.</noscript>
-          ${fullPageForm(id, html` slot="page"`)}
-        </pi-checkout>
-        <p class="muted small">Card details go straight to the payment service. This shop never sees them.</p>
-        <div class="other-way">${fullPageForm(id)}</div>
-      </div>
+    <div class="stack columns payment">
+      <pi-checkout data-testid="checkout" base-path="/checkout" order-id="${order.id}"
+        locale="${locale}" data-appearance="${JSON.stringify(appearance)}">
+        <p class="idle muted">Loading the payment form…</p>
+        <noscript>The payment form needs JavaScript. The separate page of the payment service may, too.</noscript>
+        ${fullPageForm(order.id, html` slot="page"`)}
+      </pi-checkout>
       <section class="card stack" aria-labelledby="your-order">
-        <div class="row dashed"><h2 id="your-order">Your order</h2>${editCart(id)}</div>
+        <div class="row"><h2 id="your-order">Your order</h2>${editCart(order.id)}</div>
         ${linesAndTotal(details)}
       </section>
+      <div class="row other-way small">
+        <span class="muted">Card details go straight to the payment service.</span>
+        ${fullPageForm(order.id)}
+      </div>
     </div>
   `
-  return {
-    title: 'Payment',
-    isPayment: true,
-    content,
-    intentId: details.payments.at(-1)?.intentId,
-  }
+  return { title: 'Payment', content, isPayment: true, intentId: payments.at(-1)?.intentId }
 }
 
 /** Leads to the hosted page as a separate page. Needs no script. */
