@@ -21,11 +21,6 @@ export class Buyer extends ShopBuyer {
     }
   }
 
-  /** Returns the order that an empty cart leads to. */
-  async newestOrder(): Promise<string | undefined> {
-    return /href="\/orders\/([\w-]+)"/.exec(await this.page('/cart'))?.[1]
-  }
-
   /** Presses "Edit cart". Returns the path that the shop leads to. */
   async editCart(orderId: string): Promise<string | null> {
     const response = await this.send(`/orders/${orderId}/edit`, { method: 'POST', form: {} })

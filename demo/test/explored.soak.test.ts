@@ -9,9 +9,7 @@ test.each([
   ['the shop of the examples', join(root, 'demo/examples/express.mjs'), []],
 ])(
   'in %s no sequence of actions loses, doubles, or invents a payment',
-  {
-    timeout: 300_000,
-  },
+  { timeout: 300_000 },
   async (_, shop, options) => {
     const args = [...options, '--runs', '8', '--', process.execPath, shop]
     const { code, output, errors } = await runProgram([explorer, ...args])

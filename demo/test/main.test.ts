@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../server/database.ts'
 import { findOrder } from '../server/orders.ts'
 import { Buyer } from './buyer.ts'
-import { passDay } from './shop.ts'
+import { makeDue } from './shop.ts'
 
 let service: Program<ServiceReady>
 let data: string
@@ -49,7 +49,7 @@ test('keeps orders and sessions through a restart, and settles payments at its s
 
   await settleIntent({ api: service.ready }, id, 'succeeded')
   const db = openDatabase(data)
-  passDay(db)
+  makeDue(db)
   db.close()
   const second = await startShop({ ...env, PORT: new URL(shopUrl).port })
   const stored = openDatabase(data)

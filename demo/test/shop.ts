@@ -48,7 +48,7 @@ export async function startShop(shopOrigin?: string) {
     },
     /** Settles the payments that are due, as the shop does every minute. */
     async settle(): Promise<void> {
-      passDay(shop.db)
+      makeDue(shop.db)
       await shop.checkout.reconcile()
     },
     async close(): Promise<void> {
@@ -59,17 +59,8 @@ export async function startShop(shopOrigin?: string) {
   }
 }
 
-/** Moves what is stored about payments a day into the past. */
-export function passDay(db: Database): void {
-  const earlier = (time: string): string => new Date(Date.parse(time) - 86_400_000).toISOString()
-  const rows = db.prepare('select order_id, record from checkout_payments').all() as {
-    order_id: string
-    record: string
-  }[]
-  for (const { order_id, record } of rows) {
-    const moved = record.replaceAll(/\d{4}-[\d-]+T[\d:.]+Z/g, earlier)
-    db.prepare(
-      `update checkout_payments set check_at = min(check_at, ?), record = ? where order_id = ?`,
-    ).run(new Date().toISOString(), moved, order_id)
-  }
+/** Makes the payments due that have no result. */
+export function makeDue(db: Database): void {
+  const now = new Date().toISOString()
+  db.prepare('update checkout_payments set check_at = ? where check_at > ?').run(now, now)
 }

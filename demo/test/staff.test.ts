@@ -46,19 +46,8 @@ test('a buyer cannot decide about the refund of their own payment', async () => 
   const { buyer, orderId, id } = await latePayment()
   for (const decision of ['accepted', 'refunded']) {
     const form = { orderId, intentId: id, decision }
-    for (const path of ['/staff', `/orders/${orderId}/review`]) {
-      const response = await buyer.send(path, { method: 'POST', form })
-      expect([401, 404]).toContain(response.status)
-    }
+    expect((await buyer.send('/staff', { method: 'POST', form })).status).toBe(401)
   }
-  expect((await buyer.order(orderId)).state).toBe('review')
-})
-
-test('takes decisions from its own page only', async () => {
-  const { buyer, orderId, id } = await latePayment()
-  const form = { orderId, intentId: id, decision: 'refunded' }
-  const headers = { ...login(), origin: 'http://evil.localhost', 'sec-fetch-site': 'cross-site' }
-  expect((await buyer.send('/staff', { method: 'POST', form, headers })).status).toBe(403)
   expect((await buyer.order(orderId)).state).toBe('review')
 })
 
