@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 
@@ -35,7 +34,7 @@ function addOrder() {
     orderId: crypto.randomUUID().replaceAll('-', ''),
     amount: 150000, // 1500.00 AMD
     currency: 'AMD',
-    session: randomUUID(),
+    session: crypto.randomUUID(),
   })
   return orders[orders.length - 1]
 }
