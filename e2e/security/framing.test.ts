@@ -1,4 +1,4 @@
-import { openCheckout } from '../fixtures/buyer.ts'
+import { goToFullPage, openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 import { messages, messageTypes, playElement } from '../fixtures/played-element.ts'
 
@@ -7,6 +7,8 @@ test('gives form, data, and ack to a frame in the registered shop only', {
 }, async ({ page, context, stack, pageErrors }) => {
   pageErrors.allow(/./)
   const { id } = await openCheckout(page)
+  await goToFullPage(page)
+  const fullPage = page.url()
   const { attacker, checkoutOrigin, shopUrl } = stack
   attacker.respond = () => ''
   const known = `${checkoutOrigin}/checkout/${id}`
@@ -49,6 +51,7 @@ test('gives form, data, and ack to a frame in the registered shop only', {
     attack(attacker.origin, unknown),
     attack(attacker.origin, unknown, withoutReferrer),
     attack(attacker.origin, `${shopUrl}/pay/x`),
+    attack(attacker.origin, fullPage),
     // A subdomain of the registered shop, and the shop's name on another port.
     attack(`http://evil.shop.localhost:${attacker.port}`, known),
     attack(`http://shop.localhost:${attacker.port}`, known),

@@ -1,5 +1,4 @@
-import { payWith } from '@pi-checkout/element/testing'
-import { addFault, intentsOf } from '@pi-checkout/test-support/sandbox'
+import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import type { Page } from '@playwright/test'
 import {
   challengePage,
@@ -20,14 +19,6 @@ test('a double click on Pay makes one payment of one intent', async ({ page, sta
   await expectOrder(page, 'paid')
   const intents = await intentsOf(stack, id)
   expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
-})
-
-test('a response that is lost after the commit leaves one intent', async ({ page, stack }) => {
-  await addFault(stack, { on: 'create', do: 'drop-after-commit', times: 1 })
-  const { id } = await openCheckout(page)
-  expect(await intentsOf(stack, id)).toHaveLength(1)
-  await payWith(page, 'succeeded')
-  await expectOrder(page, 'paid')
 })
 
 test('two tabs of an order share an intent, which is charged once if both pay at the same time', async ({
