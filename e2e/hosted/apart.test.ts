@@ -1,8 +1,6 @@
 /** What the hosted page shows without a session. The element removes it; another parent may not. @module */
-import { hostedPage } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/hosted-form.ts'
 import { createIntent } from '../fixtures/merchant.ts'
-import { authenticate, connectTo, messageTypes } from '../fixtures/played-element.ts'
 
 test('without script the full page names the shop, and leads back to it', async ({
   browser,
@@ -36,21 +34,4 @@ test('outside of a shop, it says so in the browser’s language', async ({ brows
   await page.getByRole('link', { name: 'Назад' }).click()
   await page.waitForURL(`${stack.api.checkoutOrigin}/checkout/${id}`)
   await page.close()
-})
-
-test('shows a message when no session can be opened', async ({
-  page,
-  stack,
-  plainShop,
-  pageErrors,
-}) => {
-  pageErrors.allow(/Failed to load resource/)
-  plainShop.respond = () => ''
-  const { id } = await createIntent(stack)
-  await page.goto(plainShop.origin)
-  await connectTo(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
-  await authenticate(page, { handoff: { id, clientSecret: 'not-the-secret' }, locale: 'en' })
-  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'fail'])
-  await expect(hostedPage(page).locator('.apart')).toContainText('not available right now')
-  await expect(hostedPage(page).locator('input')).toHaveCount(0)
 })

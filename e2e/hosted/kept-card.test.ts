@@ -73,29 +73,3 @@ test('keeps the card and focuses what is at fault after declines', async ({ page
   await expectAlert(page, 'Wrong security code.')
   await expect(hostedPage(page).locator('[aria-invalid=true]')).toHaveCount(0)
 })
-
-test('keeps the card and focuses what is at fault after a lost connection', async ({
-  page,
-  openForm,
-  pageErrors,
-}) => {
-  pageErrors.allow(/Failed to load resource/)
-  await page.clock.install()
-  await openForm()
-  await page.route('**/checkout-api/confirm', (route) => route.abort())
-  await expectKept(page, {
-    number: '4242424242424242',
-    next: passRetries,
-    focused: 'No payment has been made so far',
-  })
-})
-
-/** Lets the pauses between the attempts to confirm pass. */
-async function passRetries(page: Page): Promise<void> {
-  await expect
-    .poll(async () => {
-      await page.clock.runFor(1000)
-      return payOf(page).getAttribute('aria-disabled')
-    })
-    .toBe('false')
-}

@@ -1,21 +1,20 @@
 /** The protocol between element and hosted page, at the hosted page. */
 import { payWith } from '@pi-checkout/element/testing'
-import type { Handoff } from '@pi-checkout/test-support/http-buyer'
-import type { Page } from '@playwright/test'
 import { createIntent } from '../fixtures/merchant.ts'
-import { authenticate, messages, messageTypes, playElement } from '../fixtures/played-element.ts'
-import { test as base, expect, type Stack } from '../fixtures/test-stack.ts'
+import { messages, messageTypes, playElement } from '../fixtures/played-element.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
-/** `test` on a merchant's page without a policy: the tests evaluate text. */
-const test = base.extend({
-  baseURL: async ({ plainShop }, use) => {
-    plainShop.respond = () => ''
-    await use(plainShop.origin)
-  },
-})
-
-test('speaks the protocol with one parent, and sends it no secret', async ({ page, stack }) => {
-  const handoff = await mount(page, stack)
+test('speaks the protocol with one parent, and sends it no secret', async ({
+  page,
+  stack,
+  plainShop,
+}) => {
+  const handoff = await createIntent(stack)
+  // Without a policy: the test evaluates text.
+  plainShop.respond = () => ''
+  await page.goto(plainShop.origin)
+  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${handoff.id}`)
+  await expect.poll(() => messages(page)).toHaveLength(1)
   await test.step('sends hello once for each document, and waits for init', async () => {
     await expect.poll(() => page.evaluate('window.loaded')).toBe(true)
     const [first] = await messages(page)
@@ -56,7 +55,9 @@ test('speaks the protocol with one parent, and sends it no secret', async ({ pag
     expect(senders).toEqual(['window', 'window', 'port 6', 'port 6'])
   })
   await test.step('is ready after auth, in the configured language', async () => {
-    await authenticate(page, { handoff, locale: 'hy-AM' })
+    await page.evaluate(`
+      port.postMessage({ t: 'config', locale: 'hy-AM' })
+      port.postMessage({ t: 'auth', id: '${handoff.id}', secret: '${handoff.clientSecret}' })`)
     await expect.poll(() => messageTypes(page)).toContain('ready')
     const hosted = page.frameLocator('pi-checkout iframe').locator('html')
     await expect(hosted).toHaveAttribute('lang', /^hy/)
@@ -88,28 +89,3 @@ test('speaks the protocol with one parent, and sends it no secret', async ({ pag
   }
   expect(JSON.stringify(sent)).not.toContain(handoff.clientSecret)
 })
-
-test('asks before a redirect, and returns to the exact address', async ({ page, stack }) => {
-  const handoff = await mount(page, stack)
-  await page.evaluate('sendInit()')
-  await authenticate(page, { handoff, locale: 'en' })
-  await expect.poll(() => messageTypes(page)).toContain('ready')
-  // Signed and long, with a router in its fragment.
-  const query = `?note=a%20b&sign=1%2B2~&filter=${'x'.repeat(7800)}#/pay?step=2`
-  await page.evaluate(`history.replaceState(null, '', '${query}')`)
-  const address = page.url()
-  await payWith(page, 'redirect')
-  await page.waitForFunction(
-    (there) => location.href === there && !Reflect.has(window, 'messages'),
-    address,
-  )
-})
-
-/** Makes the merchant's page implement the element's side of the protocol. */
-async function mount(page: Page, stack: Stack): Promise<Handoff> {
-  const handoff = await createIntent(stack)
-  await page.goto('')
-  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${handoff.id}`)
-  await expect.poll(() => messages(page)).toHaveLength(1)
-  return handoff
-}
