@@ -1,26 +1,13 @@
 import type { PiEventType } from '@pi-checkout/element'
 import {
   actInFrame,
-  eventsOf,
   expect,
   mountDirectly,
-  readyEvents,
   test,
   textInFrame,
   waitForEvent,
   waitForState,
 } from '../fixtures/element-sites.ts'
-
-test('without a status, reports each end of the form once', async ({ page, sites }) => {
-  await sites.openShop({ hosted: { steps: ['busy', 'ready', 'finish', 'finish', 'busy'] } })
-  await waitForState(page, 'finished')
-  const ended = ['pi-statechange finished', 'pi-finish']
-  expect(await eventsOf(page)).toEqual([...readyEvents, ...ended])
-  await actInFrame(page, 'ready')
-  await actInFrame(page, 'cancel')
-  const again = ['pi-statechange ready', 'pi-ready', 'pi-statechange finished', 'pi-cancel']
-  await expect.poll(() => eventsOf(page)).toEqual([...readyEvents, ...ended, ...again])
-})
 
 test('leaves no frame if a handler of an event removes the element', async ({ page, sites }) => {
   for (const [type, step] of [

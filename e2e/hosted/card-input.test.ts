@@ -32,22 +32,10 @@ test('validates each field in place before it sends anything', async ({ page, op
   expect(sent.filter((url) => url.endsWith('/confirm'))).toEqual([])
 })
 
-test('formats fields while typing', async ({ page, openForm }) => {
+test('keeps the caret while it formats a field', async ({ page, openForm }) => {
   await openForm()
-  const form = hostedPage(page)
-  const number = form.getByLabel('Card number')
-  const expiry = form.getByLabel('Expiry date')
-  const code = form.getByLabel('Security code')
-  for (const [typed, field, value] of [
-    ['378282246310005', number, '3782 822463 10005'],
-    ['440', expiry, '04 / 40'],
-    ['12345', code, '1234'],
-  ] as const) {
-    await field.focus()
-    await expect(field).toHaveAttribute('inputmode', 'numeric')
-    await page.keyboard.type(typed)
-    await expect(field).toHaveValue(value)
-  }
+  const number = hostedPage(page).getByLabel('Card number')
+  await number.fill('378282246310005')
   await expect(number).toHaveAccessibleName('Card number American Express')
   await number.fill('')
   await expect(number).toHaveAccessibleName('Card number')
@@ -55,8 +43,9 @@ test('formats fields while typing', async ({ page, openForm }) => {
   for (const [label, text, typed, value] of [
     ['Name on card', 'Ani Petrosyan', 'bob', 'Anibob Petrosyan'],
     ['Card number', '42424242', '999', '4249 9924 242'],
+    ['Expiry date', '', '440', '04 / 40'],
   ] as const) {
-    const field = form.getByLabel(label)
+    const field = hostedPage(page).getByLabel(label)
     await field.fill(text)
     await field.evaluate((input: HTMLInputElement) => input.setSelectionRange(3, 3))
     await page.keyboard.type(typed)

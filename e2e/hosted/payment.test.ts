@@ -1,7 +1,6 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { control } from '@pi-checkout/test-support/sandbox'
 import { fillCard, hostedPage, payButton } from '../fixtures/buyer.ts'
-import { expect, expectAlert, expectResult, test, waitForEvent } from '../fixtures/hosted-form.ts'
+import { expect, expectAlert, expectResult, test } from '../fixtures/hosted-form.ts'
 
 test('returns from the bank to the exact address with its reason, also after Back', async ({
   page,
@@ -45,13 +44,6 @@ test('stays on the shop’s page if the bank’s is down', async ({ page, openFo
   await page.clock.runFor(10_000)
   await expectAlert(page, 'Your bank’s page did not open')
   expect(page.url()).toBe(address)
-})
-
-test('shows without a reload that a payment expired', async ({ page, openForm, stack }) => {
-  const { id } = await openForm()
-  await control(stack, `/intents/${id}/settle`, { outcome: 'expired' })
-  await expectResult(page, 'expired')
-  await waitForEvent(page, 'pi-finish')
 })
 
 const expired = {

@@ -24,12 +24,12 @@ test.beforeEach(({ pageErrors }) =>
   pageErrors.allow(/Failed to load resource|ERR_FAILED|pi-checkout: unreachable|sandbox attribute/),
 )
 
-for (const [outcome, state, tag = []] of [
-  ['challenge', 'paid', '@firefox'],
+for (const [outcome, state] of [
+  ['challenge', 'paid'],
   ['stolen', 'failed'],
   ['pending', 'processing'],
 ] as const) {
-  test(`a buyer of a shop without scripts pays on the full page: ${outcome}`, { tag }, async ({
+  test(`a buyer of a shop without scripts pays on the full page: ${outcome}`, async ({
     page,
     stack,
   }) => {

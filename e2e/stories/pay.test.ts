@@ -11,59 +11,53 @@ import {
 import { retrieve } from '../fixtures/merchant.ts'
 import { expect, type Stack, test } from '../fixtures/test-stack.ts'
 
-const firefox = { tag: '@firefox' }
-
 async function expectPaid(page: Page, stack: Stack, id: string): Promise<void> {
   await expectOrder(page, 'paid')
   expect(await (await retrieve(stack, id)).json()).toMatchObject({ id, status: 'succeeded' })
 }
 
-test(
-  'a declined buyer sees the reason and pays the same order with another card',
-  firefox,
-  async ({ page, stack }) => {
-    const { id } = await openCheckout(page)
-    await payWith(page, 'declined')
-    await expect(hostedPage(page).getByRole('alert')).toContainText(/declined/i)
-    await payWith(page, 'succeeded')
-    await expectPaid(page, stack, id)
-  },
-)
+test('a declined buyer sees the reason and pays the same order with another card', async ({
+  page,
+  stack,
+}) => {
+  const { id } = await openCheckout(page)
+  await payWith(page, 'declined')
+  await expect(hostedPage(page).getByRole('alert')).toContainText(/declined/i)
+  await payWith(page, 'succeeded')
+  await expectPaid(page, stack, id)
+})
 
-test(
-  'a bank with a separate page returns the buyer to a paid order',
-  firefox,
-  async ({ page, stack }) => {
-    const { id } = await openCheckout(page)
-    await payWith(page, 'redirect')
-    await expectPaid(page, stack, id)
-  },
-)
+test('a bank with a separate page returns the buyer to a paid order', {
+  tag: '@firefox',
+}, async ({ page, stack }) => {
+  const { id } = await openCheckout(page)
+  await payWith(page, 'redirect')
+  await expectPaid(page, stack, id)
+})
 
-test(
-  "a buyer passes the bank's challenge inside the frame; shop, form, bank, and receipt show the same name and amount, in the shop’s color",
-  firefox,
-  async ({ page, stack }) => {
-    const { id } = await openCheckout(page)
-    const amount = (await page.getByTestId('order-total').textContent()) ?? ''
-    expect(amount).toContain('֏')
-    const form = hostedPage(page)
-    await expect(form.getByRole('heading', { name: 'Tsiran' })).toBeVisible()
-    await expect(form.getByTestId('amount')).toHaveText(amount)
-    const colors = () =>
-      form.locator('.pay').evaluate((button) => {
-        const style = getComputedStyle(button)
-        return [style.backgroundColor, style.getPropertyValue('--good')]
-      })
-    await expect.poll(colors).toEqual(['rgb(173, 67, 24)', '#0b6b41'])
-    await fillCard(page, '4000000000003220')
-    await form.getByRole('button', { name: amount }).click()
-    const bank = challengePage(page)
-    await expect(bank.locator('dd').first()).toHaveText('Tsiran')
-    await expect(bank.locator('dd').nth(1)).toHaveText(amount)
-    await passChallenge(page)
-    await expectPaid(page, stack, id)
-    await expect(page.getByTestId('order-total')).toHaveText(amount)
-    await expect(page.getByRole('main')).toContainText('Tsiran')
-  },
-)
+test("a buyer passes the bank's challenge inside the frame; shop, form, bank, and receipt show the same name and amount, in the shop’s color", async ({
+  page,
+  stack,
+}) => {
+  const { id } = await openCheckout(page)
+  const amount = (await page.getByTestId('order-total').textContent()) ?? ''
+  expect(amount).toContain('֏')
+  const form = hostedPage(page)
+  await expect(form.getByRole('heading', { name: 'Tsiran' })).toBeVisible()
+  await expect(form.getByTestId('amount')).toHaveText(amount)
+  const colors = () =>
+    form.locator('.pay').evaluate((button) => {
+      const style = getComputedStyle(button)
+      return [style.backgroundColor, style.getPropertyValue('--good')]
+    })
+  await expect.poll(colors).toEqual(['rgb(173, 67, 24)', '#0b6b41'])
+  await fillCard(page, '4000000000003220')
+  await form.getByRole('button', { name: amount }).click()
+  const bank = challengePage(page)
+  await expect(bank.locator('dd').first()).toHaveText('Tsiran')
+  await expect(bank.locator('dd').nth(1)).toHaveText(amount)
+  await passChallenge(page)
+  await expectPaid(page, stack, id)
+  await expect(page.getByTestId('order-total')).toHaveText(amount)
+  await expect(page.getByRole('main')).toContainText('Tsiran')
+})

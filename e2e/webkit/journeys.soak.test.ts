@@ -29,14 +29,6 @@ afterAll(async () => {
   await stack?.stop()
 })
 
-needsWebKit('a declined buyer pays the same order with another card', async () => {
-  await openCheckout()
-  await payBy('4000000000000002')
-  await expect.poll(() => textOf('[role=alert]')).toMatch(/declined/i)
-  await payBy('4242424242424242')
-  await expectPaid()
-})
-
 needsWebKit("a buyer passes the bank's challenge inside the frame", async () => {
   await openCheckout()
   await payBy('4000000000003220')
