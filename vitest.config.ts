@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Packages are tested from their sources. Browsers are slow on a busy host, and so are processes and databases. */
 const shared = {
@@ -12,10 +13,23 @@ const limits = {
 }
 const soak = '**/*.soak.test.*'
 
+/** These take over a minute each. They start first, so that none of them runs alone at the end. */
+const longFiles = ['packages', 'mistakes', 'model', 'killed-instances', 'rolling-restart']
+
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      longFiles.some((name) => moduleId.includes(`/${name}.soak.test.`))
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 /** One project for each folder with tests, without those that take longer, which are the projects `soak…`. */
 export default defineConfig({
   test: {
     maxWorkers: 4,
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       // Modules are loaded once for each worker.
       project('contract', 'packages/contract', { isolate: false }),
