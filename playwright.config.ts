@@ -14,7 +14,8 @@ const inspector = '**/hosted/inspector*.test.ts'
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  workers: 2,
+  // One more than continuous integration has cores: a test often waits for a page's timers.
+  workers: 3,
   fullyParallel: true,
   forbidOnly: true,
   timeout: 60_000,
