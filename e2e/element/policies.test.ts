@@ -1,4 +1,4 @@
-import { expect, test, waitForEvent, waitForState } from '../fixtures/element-sites.ts'
+import { actInFrame, expect, test, waitForEvent, waitForState } from '../fixtures/element-sites.ts'
 
 const policy = (value: string) => ({ 'content-security-policy': value })
 
@@ -63,4 +63,19 @@ test('names what else forbids the frame', async ({ page, sites, pageErrors }) =>
   await passTries()
   const code = (pay: HTMLElementTagNameMap['pi-checkout']): unknown => pay.error?.code
   await expect.poll(() => shop.locator('#pay').evaluate(code)).toBe('foreign_frame')
+})
+
+test('the documented policy causes no violation', async ({ page, sites, pageErrors }) => {
+  // The shop's own stylesheet is blocked here, and nothing else.
+  pageErrors.allow(/stylesheet 'data:text\/css|policy violation: style-src-elem data/)
+  await sites.openShop({
+    headers: policy(
+      "default-src 'none'; script-src 'self'; style-src 'none'; connect-src 'none'; img-src 'none'; " +
+        `frame-src ${sites.checkout.origin}; require-trusted-types-for 'script'; trusted-types lit-html`,
+    ),
+  })
+  await waitForEvent(page, 'pi-ready')
+  await actInFrame(page, 'fail-unauthorized')
+  await waitForEvent(page, 'pi-error unauthorized')
+  expect(await page.locator('#pay').boundingBox()).toMatchObject({ height: 532 })
 })
