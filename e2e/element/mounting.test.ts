@@ -68,3 +68,28 @@ function readValues(): string {
   const text = names.map((name) => String(Reflect.get(pay, name)))
   return [...names, ...text, pay.shadowRoot?.innerHTML].join()
 }
+
+test('sends no port or secret to a frame that left the checkout', async ({ page, sites }) => {
+  const hello =
+    "parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc: 'A'.repeat(32) }, '*')"
+  // The second message arrives after the first one was handled.
+  sites.attacker.respond = () => `<script>
+      ${hello}
+      addEventListener('message', ({ ports }) => { document.title = 'received ' + ports.length })
+      parent.postMessage('after the hello', '*')
+    </script>`
+  await page.addInitScript(`
+    if (top === window)
+      addEventListener('message', ({ data }) => { if (data === 'after the hello') window.handled = true })`)
+  await sites.openShop({
+    hosted: () =>
+      `<script>${hello}; location.href = ${JSON.stringify(sites.attacker.origin)}</script>`,
+  })
+  await expect.poll(() => page.evaluate('window.handled')).toBe(true)
+  const frame = page.frames()[1]
+  expect(frame?.url()).toBe(`${sites.attacker.origin}/`)
+  // Whatever the element sent to it has arrived before this.
+  await frame?.evaluate('new Promise((resolve) => setTimeout(resolve))')
+  expect(await frame?.title()).toBe('Prizes')
+  expect(await eventsOf(page)).toEqual(['pi-statechange loading'])
+})

@@ -35,10 +35,9 @@ test('a bank with a separate page returns the buyer to a paid order', {
   await expectPaid(page, stack, id)
 })
 
-test("a buyer passes the bank's challenge inside the frame; shop, form, bank, and receipt show the same name and amount, in the shop’s color", async ({
-  page,
-  stack,
-}) => {
+test("a buyer passes the bank's challenge inside the frame; shop, form, bank, and receipt show the same name and amount, in the shop’s color", {
+  tag: '@firefox',
+}, async ({ page, stack }) => {
   const { id } = await openCheckout(page)
   const amount = (await page.getByTestId('order-total').textContent()) ?? ''
   expect(amount).toContain('֏')

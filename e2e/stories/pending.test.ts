@@ -1,4 +1,4 @@
-import { settleIntent } from '@pi-checkout/test-support/sandbox'
+import { intentsOf, settleIntent } from '@pi-checkout/test-support/sandbox'
 import {
   expectOrder,
   fillCard,
@@ -8,6 +8,27 @@ import {
   payButton,
 } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
+
+test('an order whose tab was closed shows the pending payment, and later its result', async ({
+  page,
+  context,
+  stack,
+}) => {
+  const { id } = await openCheckout(page)
+  const order = orderOf(page)
+  await fillCard(page, '4000 0000 0000 0077')
+  await payButton(page).click()
+  await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
+  await page.close()
+
+  const later = await context.newPage()
+  await later.goto(`/orders/${order}`)
+  await expectOrder(later, 'processing')
+  await expect(later.getByTestId('edit-cart')).toHaveCount(0)
+  await settleIntent(stack, id, 'succeeded')
+  await expectOrder(later, 'paid')
+  expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
+})
 
 test('a payment that takes long has one page, which updates itself', async ({ page, stack }) => {
   await page.clock.install()
