@@ -1,6 +1,6 @@
 import { argumentsFor, startExample, variablesOf } from '@pi-checkout/test-support/example'
 import { runProgram } from '@pi-checkout/test-support/process'
-import { settleIntent } from '@pi-checkout/test-support/sandbox'
+import { control } from '@pi-checkout/test-support/sandbox'
 import { type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
@@ -68,7 +68,7 @@ async function paysOnce(shop: string, ask: Ask): Promise<void> {
   expect(pair).toEqual({ id: expect.any(String), clientSecret: expect.any(String), orderId })
   expect(await read(await handoff())).toEqual(pair)
   expect(await phase()).toBe('open')
-  await settleIntent({ api }, String(pair.id), 'succeeded')
+  await control({ api }, `/intents/${pair.id}/settle`, { outcome: 'succeeded' })
   expect(await phase()).toBe('paid')
   expect((await handoff()).status).toBe(409)
 }

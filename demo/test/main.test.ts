@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { demoShop, runProgram } from '@pi-checkout/test-support/process'
-import { settleIntent } from '@pi-checkout/test-support/sandbox'
+import { control } from '@pi-checkout/test-support/sandbox'
 import {
   type Program,
   type ServiceReady,
@@ -47,7 +47,7 @@ test('keeps orders and sessions through a restart, and settles payments at its s
   }
   expect(await first.stop()).toBe(0)
 
-  await settleIntent({ api: service.ready }, id, 'succeeded')
+  await control({ api: service.ready }, `/intents/${id}/settle`, { outcome: 'succeeded' })
   const db = openDatabase(data)
   makeDue(db)
   db.close()

@@ -1,5 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { settleIntent } from '@pi-checkout/test-support/sandbox'
+import { control } from '@pi-checkout/test-support/sandbox'
 import type { Page } from '@playwright/test'
 import { addToCart, expectOrder, orderCart, orderOf, payButton } from '../fixtures/buyer.ts'
 import { observeShifts, shiftOf } from '../fixtures/element-sites.ts'
@@ -80,7 +80,7 @@ for (const { colorScheme, viewport, narrow } of looks) {
       await page.waitForURL(processing)
       await expectOrder(page, 'processing')
       await look('processing')
-      await settleIntent(stack, pending.id, 'succeeded')
+      await control(stack, `/intents/${pending.id}/settle`, { outcome: 'succeeded' })
       pageErrors.allow(/status of 40[14]/)
       for (const path of ['/orders/unknown', '/nowhere', '/staff']) await open(path)
     })

@@ -1,4 +1,4 @@
-import { intentsOf, settleIntent } from '@pi-checkout/test-support/sandbox'
+import { control, intentsOf } from '@pi-checkout/test-support/sandbox'
 import {
   expectOrder,
   fillCard,
@@ -25,7 +25,7 @@ test('an order whose tab was closed shows the pending payment, and later its res
   await later.goto(`/orders/${order}`)
   await expectOrder(later, 'processing')
   await expect(later.getByTestId('edit-cart')).toHaveCount(0)
-  await settleIntent(stack, id, 'succeeded')
+  await control(stack, `/intents/${id}/settle`, { outcome: 'succeeded' })
   await expectOrder(later, 'paid')
   expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
 })
@@ -44,6 +44,6 @@ test('a payment that takes long has one page, which updates itself', async ({ pa
   await page.waitForURL(`**/orders/${order}`)
   await expectOrder(page, 'processing')
   await expect(page.getByText('You can close this page')).toBeVisible()
-  await settleIntent(stack, id, 'succeeded')
+  await control(stack, `/intents/${id}/settle`, { outcome: 'succeeded' })
   await expectOrder(page, 'paid')
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTemporaryPostgres } from '../src/postgres.ts'
-import { deleteIntents } from '../src/sandbox.ts'
+import { control, environmentPath } from '../src/sandbox.ts'
 import { newSecretKey, type Program, type ServiceReady, startService } from '../src/stack.ts'
 
 type Service = Program<ServiceReady>
@@ -84,8 +84,10 @@ test.each([
         expect([id, status]).toEqual([id, 200])
       }
     }
-    const [{ ready: api } = {}] = running
-    expect(api && (await deleteIntents({ api }))).toBe(responses.size)
+    const [service] = running
+    if (!service) throw new Error('No instance runs.')
+    const path = `${await environmentPath({ api: service.ready })}/reset`
+    expect(await control({ api: service.ready }, path, {})).toEqual({ deleted: responses.size })
   },
 )
 
