@@ -1,10 +1,6 @@
-// Other Node.js versions to test the packed packages with, from npm; stored in .cache/node.
+// Other Node.js versions to test the packed packages with, from npm and its cache.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from './files.mjs'
-
-const home = join(root, '.cache/node')
+import { tmpdir } from 'node:os'
 
 /** The minimum of `engines`, and the latest of each supported line. */
 export const nodeVersions = ['20.19.0', '22.23.3', '24.21.0', '26.10.0']
@@ -15,13 +11,11 @@ export const nodeVersions = ['20.19.0', '22.23.3', '24.21.0', '26.10.0']
  */
 export function nodeBinary(version) {
   if (process.versions.node === version) return process.execPath
-  const folder = join(home, version)
-  const name = `node-${process.platform}-${process.arch}`
-  // npm writes this file last.
-  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
-    const args = ['install', '--silent', '--prefix', folder, `${name}@${version}`]
-    const { status, stderr } = spawnSync('npm', args, { encoding: 'utf8' })
-    if (status !== 0) throw new Error(`npm ${args.join(' ')} failed: ${stderr}`)
-  }
-  return join(folder, 'node_modules', name, 'bin/node')
+  const name = `node-${process.platform}-${process.arch}@${version}`
+  const args = ['--yes', '--prefer-offline', '--package', name, '--call', 'command -v node']
+  // In the repository it would first search all dependencies.
+  const options = { cwd: tmpdir(), encoding: 'utf8' }
+  const { status, stdout, stderr } = spawnSync('npx', args, options)
+  if (status !== 0) throw new Error(`npx ${args.join(' ')} failed: ${stderr}`)
+  return stdout.trim()
 }
