@@ -5,7 +5,7 @@ import { fakeHostedPage } from '@pi-checkout/element/testing'
 import { installedChromium } from '@pi-checkout/test-support/browsers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { chromium } from '@playwright/test'
-import { compare, inTurns, type Row, type Size } from './rows.ts'
+import { compare, inTurns, type Row } from './rows.ts'
 
 const script = new URL('../../packages/element/dist/pi-checkout.js', import.meta.url)
 
@@ -48,7 +48,7 @@ const page = (origin: string): string => `<!doctype html>
   }
 </script></body></html>`
 
-export async function measure(size: Size): Promise<readonly Row[]> {
+export async function measure(): Promise<readonly Row[]> {
   const { html } = fakeHostedPage()
   const code = readFileSync(script)
   const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
@@ -67,7 +67,7 @@ export async function measure(size: Size): Promise<readonly Row[]> {
   const tab = await browser.newPage()
   await tab.goto(shop.origin)
   await tab.waitForFunction('window.timeOf')
-  const times = await inTurns(size(100, 1), {
+  const times = await inTurns(100, {
     element: () => tab.evaluate<number>('timeOf("element")'),
     bare: () => tab.evaluate<number>('timeOf("bare")'),
   })

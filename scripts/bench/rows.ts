@@ -1,8 +1,5 @@
 /** Measurements that take turns in rounds, and the rows that compare them. @module */
 
-/** A number of rounds, calls, or seconds; with `--quick` the smaller one. */
-export type Size = (full: number, quick: number) => number
-
 /** Ours divided by a baseline: the median and the quartiles of the rounds. */
 export interface Row {
   readonly what: string

@@ -15,40 +15,43 @@ import {
   startService,
 } from '@pi-checkout/test-support/stack'
 import autocannon, { type Request } from 'autocannon'
-import { compare, inTurns, type Row, type Size } from './rows.ts'
+import { compare, inTurns, type Row } from './rows.ts'
 
 type Service = Program<ServiceReady>
 
 /** Requests at the same time. */
 const connections = 32
+/** Intents of each measurement. */
+const intents = 5_000
+/** Open pages that wait for their payment. */
+const buyers = 3_000
 
-export async function measure(size: Size): Promise<readonly Row[]> {
+export async function measure(): Promise<readonly Row[]> {
   const database = await startTemporaryPostgres({ shared_buffers: '1GB', max_wal_size: '8GB' })
   const service = await startService(['--shop-origin', 'http://localhost:3000'], {
     PI_RATE_LIMIT: '999999',
     PI_DATABASE_URL: database.url,
     PI_SECRET_KEY: newSecretKey(),
   })
-  const count = size(5_000, 100)
-  const { pgbench, ...ours } = await inTurns(size(5, 1), {
+  const { pgbench, ...ours } = await inTurns(5, {
     pgbench: () => 1 / insertsPerSecond(database),
-    create: async () => (await create(service, count)).time,
-    retrieve: async () => await retrieve(service, (await create(service, count)).handoffs),
-    confirm: async () => await confirm(service, (await create(service, count / 2)).handoffs),
+    create: async () => (await create(service, intents)).time,
+    retrieve: async () => await retrieve(service, (await create(service, intents)).handoffs),
+    confirm: async () => await confirm(service, (await create(service, intents / 2)).handoffs),
   })
   const rows = Object.entries(ours).map(([what, times]) =>
     compare(`time per ${what}`, times, { against: 'a row of pgbench', baseline: pgbench }),
   )
-  rows.push(...(await starts(size)), await waiting(service, size))
+  rows.push(...(await starts()), await waiting(service))
   await service.stop()
   await database.stop()
   return rows
 }
 
 /** Seconds until a service with a new SQLite file is ready, and its megabytes then. */
-async function starts(size: Size): Promise<readonly Row[]> {
+async function starts(): Promise<readonly Row[]> {
   const [seconds, megabytes]: [number[], number[]] = [[], []]
-  for (let round = 0; round < size(5, 1); round++) {
+  for (let round = 0; round < 5; round++) {
     const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
     const startedAt = performance.now()
     const service = await startService(['--data', folder], { PI_DATABASE_URL: '' })
@@ -107,8 +110,7 @@ async function opened({ ready }: Service, handoffs: readonly Handoff[]): Promise
 }
 
 /** Returns the share of a core that open pages cost which wait for their payment. */
-async function waiting(service: Service, size: Size): Promise<Row> {
-  const buyers = size(3_000, 300)
+async function waiting(service: Service): Promise<Row> {
   const pages = await opened(service, (await create(service, buyers)).handoffs)
   let isOver = false
   const wait = async (page: HostedPage): Promise<void> => {
@@ -117,7 +119,7 @@ async function waiting(service: Service, size: Size): Promise<Row> {
   const waits = Promise.allSettled(pages.map(wait))
   await sleep(5_000)
   const [startedAt, before] = [performance.now(), processorTime(service)]
-  await sleep(size(60_000, 10_000))
+  await sleep(60_000)
   const share = (processorTime(service) - before) / (performance.now() - startedAt)
   isOver = true
   await service.stop('SIGKILL')
