@@ -75,17 +75,6 @@ export const actions = {
     text: (buyer, variant, nth) =>
       `Buyer ${buyer} pays${nth > 1 ? ` in tab ${nth}` : ''}: ${variant}.`,
   },
-  challenge: {
-    needs: 'payment',
-    variants: ['passed', 'denied'],
-    play: async (sequence, payment, variant) => {
-      if ((await sequence.pay(payment, 'challenge')) !== 'requires_action') return
-      const outcome = variant === 'passed' ? 'succeeded' : 'failed'
-      await sequence.environment.settle(payment.id, outcome)
-    },
-    text: (buyer, variant, nth) =>
-      `Buyer ${buyer} pays${nth > 1 ? ` in tab ${nth}` : ''}: challenge ${variant}.`,
-  },
   bank: {
     needs: 'payment',
     variants: ['succeeded', 'declined', 'failed'],

@@ -35,11 +35,11 @@ test('plays a rare action soon', () => {
 })
 
 test('describes a step for people', () => {
-  const described = ['challenge.B.2.denied', 'leave.A.1.half'].map((step) =>
+  const described = ['pay.B.2.declined', 'leave.A.1.half'].map((step) =>
     describeStep(readStep(step)),
   )
   expect(described).toEqual([
-    'Buyer B pays in tab 2: challenge denied.',
+    'Buyer B pays in tab 2: declined.',
     'Buyer A disconnects after half of the handoff request.',
   ])
 })
