@@ -48,7 +48,6 @@ const forgedRequests: Readonly<Record<string, string>> = {
 }
 
 const survivesRestart = (adapter: Adapter): boolean => adapter.survivesRestart ?? false
-const hasOthers = ({ buyers = 2 }: Adapter): boolean => buyers > 1
 const otherThan = (buyer: string): string => (buyer === 'A' ? 'B' : 'A')
 
 /** Each action by its name, as `--replay` writes it. */
@@ -145,7 +144,6 @@ export const actions = {
       `Buyer ${buyer} sets amounts to ${forgedAmount} in body and address of ${forgedRequests[variant]}.`,
   },
   'foreign-order': {
-    isKnown: hasOthers,
     needs: 'payment',
     play: async (sequence, { buyer, orderId }) => {
       const other = otherThan(buyer)
@@ -156,7 +154,6 @@ export const actions = {
     text: (buyer) => `Another buyer sends the order id of buyer ${buyer}.`,
   },
   'foreign-intent': {
-    isKnown: hasOthers,
     play: async (sequence, buyer) => {
       const other = otherThan(buyer)
       await sequence.held(other)

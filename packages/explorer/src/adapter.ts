@@ -5,7 +5,7 @@ export type OrderState = 'open' | 'processing' | 'paid' | 'failed' | 'review'
 
 /** A buyer of the shop, with cookies of their own. */
 export interface AdapterBuyer {
-  /** `A`, `B`, and so on. */
+  /** `A` or `B`. */
   readonly name: string
   /**
    * Sends a request to the shop with this buyer's cookies and the shop's `Origin`. Follows redirects within the shop.
@@ -89,11 +89,6 @@ export interface Adapter {
    */
   readonly routes?: ShopRoutes
   /**
-   * Number of buyers in a sequence, 1 to 4. A shop with one order for all has 1.
-   * @default 2
-   */
-  readonly buyers?: number
-  /**
    * Whether the shop's orders survive a restart. Without it, the shop is not restarted within a sequence.
    * @default false
    */
@@ -166,7 +161,6 @@ const parts: Readonly<Record<keyof Adapter, string | undefined>> = {
   fulfilments: 'double fulfilment',
   survivesRestart: 'restarts of the shop',
   instances: 'several instances of the shop',
-  buyers: 'several buyers',
   ...{ routes: undefined, settlesWithin: undefined, env: undefined, begin: undefined },
 }
 
@@ -181,8 +175,8 @@ export function checkAdapter(adapter: Adapter): void {
 
 /** Returns what needs a part that the adapter does not have. */
 export function notChecked(adapter: Adapter): string[] {
-  const { instances = 1, buyers = 2 } = adapter
-  const used = { ...adapter, instances: instances > 1, buyers: buyers > 1 }
+  const { instances = 1 } = adapter
+  const used = { ...adapter, instances: instances > 1 }
   return Object.entries(parts).flatMap(([name, text]) =>
     text === undefined || used[name as keyof Adapter] ? [] : [`${text} (${name})`],
   )

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stage } from './events.ts'
 import type { Handoff } from './ledger.ts'
 import { isOnItsWay, isPayable, type Violation, violationIn } from './rules.ts'
-import type { Sequence } from './sequence.ts'
+import { buyers, type Sequence } from './sequence.ts'
 
 /** Plays the end. Returns the violation of the whole sequence, if there is one. */
 export async function playEnd(sequence: Sequence): Promise<Violation | undefined> {
@@ -48,7 +48,7 @@ export async function playEnd(sequence: Sequence): Promise<Violation | undefined
 
 /** Returns the buyers whose newest order has no payment on its way. If none of them has an order, the first buyer gets one. */
 async function buyersWithoutPayment(sequence: Sequence): Promise<readonly string[]> {
-  const { buyers, ledger } = sequence
+  const { ledger } = sequence
   if (ledger.handoffs.length === 0) return buyers.slice(0, 1)
   await sequence.look()
   const onItsWay = ledger.intents.filter(isOnItsWay)
@@ -60,7 +60,7 @@ async function buyersWithoutPayment(sequence: Sequence): Promise<readonly string
 
 /** Pays what the open pages can pay, and lets the bank decide. */
 async function payEverything(sequence: Sequence): Promise<void> {
-  for (const buyer of sequence.buyers) {
+  for (const buyer of buyers) {
     for (const handoff of sequence.ledger.buyer(buyer).held) await sequence.pay(handoff, 'visa')
   }
   await sequence.look()

@@ -22,11 +22,6 @@ export interface ExploreOptions {
    */
   readonly time?: number
   /**
-   * Makes the same sequences again.
-   * @default random
-   */
-  readonly seed?: number
-  /**
    * One sequence instead of a search, as a violation prints it.
    * @default none
    */
@@ -55,9 +50,6 @@ export interface FoundViolation {
 export interface Exploration {
   /** Number of played sequences, those included that made a violation shorter. */
   readonly sequences: number
-  readonly seed: number
-  /** How often each action was played. */
-  readonly actions: Readonly<Record<string, number>>
   /** `undefined` if the shop was right in every sequence. */
   readonly violation: FoundViolation | undefined
   /** What needs a part that the adapter does not have. */

@@ -1,7 +1,5 @@
 /** Searches for the shortest sequence of actions in which a shop loses, doubles, or invents a payment. @module */
-import { randomInt } from 'node:crypto'
 import { startService } from '@pi-checkout/service'
-import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { checkAdapter, notChecked } from './adapter.ts'
 import type { Exploration, ExploreOptions, FoundViolation } from './exploration.ts'
 import { playSequence } from './play-sequence.ts'
@@ -27,8 +25,7 @@ const longestSearch = 2 ** 31 - 1
  * expect(violation).toBeUndefined()
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
-  const { adapter = {}, command, replay, runs = 100 } = options
-  const { seed = randomInt(2 ** 31 - 1), time = longestSearch, onProgress } = options
+  const { adapter = {}, command, replay, runs = 100, time = longestSearch, onProgress } = options
   if (!Array.isArray(command) || command.length === 0) {
     throw new TypeError(
       "command: must be the shop's program and arguments, such as ['node', 'shop.mjs'].",
@@ -36,7 +33,6 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   }
   checkAdapter(adapter)
   const replayed = replay?.split(' ').filter(Boolean).map(readStep)
-  const actions: Record<string, number> = {}
   let sequences = 0
   let violation: FoundViolation | undefined
   const service = await startService({ logLevel: 'silent' })
@@ -50,7 +46,6 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     // A request that was aborted at the end proves nothing.
     signal.throwIfAborted()
     sequences++
-    for (const { action } of played.steps) actions[action] = (actions[action] ?? 0) + 1
     if (played.violation) violation = found(played.violation, played.steps)
     onProgress?.({ sequences, violation })
     return played.violation && played.steps
@@ -59,11 +54,10 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   try {
     if (replayed) await play(replayed)
     else {
-      const random = seededRandom(seed)
-      const deal = stepDealer(random, adapter)
+      const deal = stepDealer(adapter)
       let broken: readonly Step[] | undefined
       for (let run = 0; run < runs && !broken; run++) {
-        const length = 1 + Math.floor(random() * longestSequence)
+        const length = 1 + Math.floor(Math.random() * longestSequence)
         broken = await play(Array.from({ length }, deal))
       }
       if (broken) await shorten(broken, play)
@@ -77,7 +71,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   if (sequences === 0) {
     throw new SetupError('The time ended before the first sequence. Allow more of it.')
   }
-  return { sequences, seed, violation, actions, notChecked: notChecked(adapter) }
+  return { sequences, violation, notChecked: notChecked(adapter) }
 }
 
 function found({ rule, detail }: Violation, steps: readonly Step[]): FoundViolation {

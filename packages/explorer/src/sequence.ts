@@ -18,6 +18,9 @@ import { ShopClock } from './shop-clock.ts'
 
 const minute = 60_000
 
+/** Names of the buyers. */
+export const buyers = ['A', 'B'] as const
+
 /** Milliseconds after which a shop is killed during a request, by whether its fulfilments can be seen. */
 const longestHook = { seen: 2000, unseen: 80 }
 
@@ -45,7 +48,7 @@ export class Sequence {
   readonly #folder: string
   readonly #clock: ShopClock
   readonly #shops: readonly Shop[]
-  readonly #browsers: ReadonlyMap<string, Browser>
+  readonly #browsers = new Map<string, Browser>()
   #turn = 0
 
   private constructor(
@@ -78,12 +81,6 @@ export class Sequence {
       }
       return new Shop({ command, url, variables, signal, onExit })
     })
-    const names = ['A', 'B', 'C', 'D'].slice(0, adapter.buyers ?? 2)
-    const address = (): string => this.#nextShop()?.url ?? origin
-    const onResponse = (response: Event): void => this.add(response)
-    this.#browsers = new Map(
-      names.map((name) => [name, new Browser({ name, origin, address, onResponse })]),
-    )
     const { apiKey } = environment
     this.add({ type: 'begin', apiKey, handoffPath: this.#routes.handoff })
   }
@@ -113,10 +110,6 @@ export class Sequence {
   }
 
   readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true })
-
-  get buyers(): readonly string[] {
-    return [...this.#browsers.keys()]
-  }
 
   /** What the instances have printed. */
   get lines(): readonly string[] {
@@ -330,9 +323,16 @@ export class Sequence {
     return this.#shops[this.#turn++ % this.#shops.length]
   }
 
-  #browser(buyer: string): Browser {
-    const browser = this.#browsers.get(buyer)
-    if (!browser) throw new TypeError(`There is no buyer ${buyer}. Raise adapter.buyers.`)
+  #browser(name: string): Browser {
+    const known = this.#browsers.get(name)
+    if (known) return known
+    const browser = new Browser({
+      name,
+      origin: this.#origin,
+      address: () => this.#nextShop()?.url ?? this.#origin,
+      onResponse: (response) => this.add(response),
+    })
+    this.#browsers.set(name, browser)
     return browser
   }
 }

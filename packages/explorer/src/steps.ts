@@ -1,12 +1,12 @@
 /** Steps: actions of one buyer each, as they are dealt, played, printed, and replayed. @module */
 import { type Action, type ActionName, actions } from './actions.ts'
 import type { Adapter } from './adapter.ts'
-import type { Sequence } from './sequence.ts'
+import { buyers, type Sequence } from './sequence.ts'
 
 /** One action, as it is generated, printed, and replayed. */
 export interface Step {
   readonly action: ActionName
-  /** `A`, `B`, and so on. */
+  /** `A` or `B`. */
   readonly buyer: string
   /** Index of what the buyer holds. */
   readonly tab: number
@@ -20,20 +20,18 @@ const names = Object.keys(actions) as ActionName[]
 /**
  * Returns a function that deals random steps of those that the adapter knows. Like a deck of cards, it deals each action
  * as often as its weight before it deals one again, so that a rare action comes soon.
- *
- * @param random - Returns numbers from 0 (included) to 1 (excluded).
  */
-export function stepDealer(random: () => number, adapter: Adapter): () => Step {
+export function stepDealer(adapter: Adapter): () => Step {
   const oneOf = <Item>(items: readonly Item[]): Item =>
-    items[Math.floor(random() * items.length)] as Item
+    items[Math.floor(Math.random() * items.length)] as Item
   // Most faults need several actions of one buyer.
-  const buyers = ['A', 'A', ...'ABCD'.slice(0, adapter.buyers ?? 2)]
+  const dealt = ['A', 'A', ...buyers]
   const deck = names.filter((name) => byName[name].isKnown?.(adapter) ?? true).flatMap(cardsOf)
   let left: Card[] = []
   return () => {
     if (left.length === 0) left = [...deck]
-    const [card] = left.splice(Math.floor(random() * left.length), 1) as [Card]
-    return { ...card, buyer: oneOf(buyers), tab: oneOf([0, 1, 2]) }
+    const [card] = left.splice(Math.floor(Math.random() * left.length), 1) as [Card]
+    return { ...card, buyer: oneOf(dealt), tab: oneOf([0, 1, 2]) }
   }
 }
 
@@ -77,7 +75,7 @@ export function writeStep({ action, buyer, tab, variant }: Step): string {
  */
 export function readStep(text: string): Step {
   const [, name = '', buyer = '', tab, variant = ''] =
-    /^([a-z-]+)\.([A-D])\.([1-9])(?:\.([\w=-]+))?$/.exec(text) ?? []
+    /^([a-z-]+)\.([AB])\.([1-9])(?:\.([\w=-]+))?$/.exec(text) ?? []
   const action = names.find((each) => each === name)
   if (!action || !(byName[action].variants ?? ['']).includes(variant)) {
     throw new TypeError(`--replay: ${text} is not a step. Pass the line that a violation printed.`)

@@ -19,7 +19,6 @@ sequence of actions.
   --adapter FILE  how the shop differs from createCheckout() under /checkout
   --runs N        number of sequences (default 100)
   --time SECONDS  ends the search after this time
-  --seed N        makes the same sequences again
   --replay STEPS  plays one sequence, as a violation prints it
   --help          prints this text
 
@@ -29,7 +28,6 @@ const options = {
   adapter: { type: 'string' },
   runs: { type: 'string' },
   time: { type: 'string' },
-  seed: { type: 'string' },
   replay: { type: 'string' },
   help: { type: 'boolean' },
 } as const
@@ -61,7 +59,6 @@ async function main(args: readonly string[]): Promise<number> {
       ...(values.adapter && { adapter: await loadAdapter(values.adapter) }),
       ...(values.runs && { runs: readNumber('--runs', values.runs) }),
       ...(values.time && { time: readNumber('--time', values.time) * 1000 }),
-      ...(values.seed && { seed: readNumber('--seed', values.seed, 0) }),
       ...(values.replay !== undefined && { replay: values.replay }),
     } satisfies ExploreOptions)
     if (isSearch && process.stderr.isTTY) process.stderr.write('\n')
@@ -114,7 +111,7 @@ async function loadAdapter(file: string): Promise<Adapter> {
   return adapter
 }
 
-function readNumber(name: string, text: string, least = 1): number {
-  if (/^\d{1,10}$/.test(text) && Number(text) >= least) return Number(text)
-  throw new TypeError(`${name}: must be a whole number from ${least}, not ${text}.`)
+function readNumber(name: string, text: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
+  throw new TypeError(`${name}: must be a whole number from 1, not ${text}.`)
 }

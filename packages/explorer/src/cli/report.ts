@@ -2,7 +2,7 @@
 import type { Exploration } from '../exploration.ts'
 
 export function report(
-  { violation, sequences, seed, actions, notChecked }: Exploration,
+  { violation, sequences, notChecked }: Exploration,
   {
     command,
     adapter,
@@ -20,13 +20,10 @@ export function report(
           ...notChecked.map((each) => `  ${each}`),
         ]
       : []
-  const played = Object.entries(actions).map(([name, count]) => `${name} ${count}`)
-  const total = Object.values(actions).reduce((sum, count) => sum + count, 0)
   if (!violation)
     return [
       ...unchecked,
-      `Played: ${played.join(', ')}.`,
-      `No violation: ${counted(sequences, 'sequence')} with ${counted(total, 'action')} in ${counted(seconds, 'second')}, seed ${seed}. No payment was lost, doubled, or invented.`,
+      `No violation: ${counted(sequences, 'sequence')} in ${counted(seconds, 'second')}. No payment was lost, doubled, or invented.`,
     ].join('\n')
   const steps = violation.steps.map((step, index) => `  ${index + 1}. ${step}`)
   return [

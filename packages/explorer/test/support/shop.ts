@@ -16,8 +16,8 @@ export function shopWith(mistake: string): Pick<ExploreOptions, 'command' | 'ada
   return { command, adapter: { ...adapter, env } }
 }
 
-/** The same as one process, with one buyer: its sequences take the least time. */
+/** The same as one process, which is not restarted: its sequences take the least time. */
 export function oneProcess(mistake: string): Pick<ExploreOptions, 'command' | 'adapter'> {
   const { adapter: whole } = shopWith(mistake)
-  return { command, adapter: { ...whole, instances: 1, survivesRestart: false, buyers: 1 } }
+  return { command, adapter: { ...whole, instances: 1, survivesRestart: false } }
 }
