@@ -44,14 +44,13 @@ export default {
   env: ({ folder }) => ({ PI_SHOP_DATA: folder, PI_RECONCILE_MS: '100', PI_SHOP_STAFF_PASSWORD }),
   begin: async (buyer) => (await currentOrder(buyer)) ?? (await order(buyer, 1)),
   edit,
-  state: async (buyer, orderId) => {
+  record: async (buyer, orderId) => {
     const html = await textOf(buyer, `/orders/${orderId}`)
-    return /data-testid="order-state" data-state="(\w+)"/.exec(html)?.[1] ?? 'open'
-  },
-  // The staff's list has the payments of all orders.
-  reviews: async (buyer, orderId) => {
+    const state = /data-testid="order-state" data-state="(\w+)"/.exec(html)?.[1] ?? 'open'
+    // The staff's list has the payments of all orders.
     const payments = (await textOf(buyer, '/staff', { headers })).split('data-testid="review"')
     const own = payments.filter((payment) => payment.includes(`value="${orderId}"`))
-    return own.map((payment) => /name="intentId" value="([\w-]+)"/.exec(payment)?.[1])
+    const reviews = own.map((payment) => /name="intentId" value="([\w-]+)"/.exec(payment)?.[1])
+    return { state, reviews }
   },
 }

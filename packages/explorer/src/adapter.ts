@@ -1,7 +1,20 @@
 /** What the explorer has to know of a shop, and what it offers to an adapter. @module */
 
-/** What the shop itself has stored about an order. `review`: a payment that an employee has to look at. */
-export type OrderState = 'open' | 'processing' | 'paid' | 'failed' | 'review'
+/** What the shop itself has stored about an order. */
+export interface OrderRecord {
+  /** `review`: a payment that an employee has to look at. */
+  readonly state: 'open' | 'processing' | 'paid' | 'failed' | 'review'
+  /**
+   * Ids of intents that an employee has to look at: payments for an earlier version of the order, and duplicates.
+   * @default A paid order may have further paid intents
+   */
+  readonly reviews?: readonly string[]
+  /**
+   * How often the shop has fulfilled the order: shipped it, or sent its receipt.
+   * @default Fulfilment is not checked
+   */
+  readonly fulfilments?: number
+}
 
 /** A buyer of the shop, with cookies of their own. */
 export interface AdapterBuyer {
@@ -79,7 +92,7 @@ export interface PlacedOrder {
  * @example
  * export default {
  *   begin: async (buyer) => void (await buyer.fetch('/basket', { body: '{"tea":1}' })),
- *   state: async (buyer, orderId) => (await (await buyer.fetch(`/orders/${orderId}.json`)).json()).state,
+ *   record: async (buyer, orderId) => await (await buyer.fetch(`/orders/${orderId}.json`)).json(),
  * }
  */
 export interface Adapter {
@@ -136,32 +149,30 @@ export interface Adapter {
   ) => Promise<unknown>
   /**
    * Reads what the shop has stored about an order. It must not retrieve the intent.
-   * @default The status route, which usually retrieves it
+   * @default The records are not checked
+   * @returns `undefined` if the shop has no such order.
    */
-  readonly state?: (buyer: AdapterBuyer, orderId: string) => Promise<OrderState>
-  /**
-   * Returns the ids of the intents that an employee has to look at: payments for an earlier version of the order, and
-   * duplicates.
-   * @default A paid order may have further paid intents
-   */
-  readonly reviews?: (buyer: AdapterBuyer, orderId: string) => Promise<readonly string[]>
-  /**
-   * Counts how often the shop has fulfilled an order: shipped it, or sent its receipt.
-   * @default Fulfilment is not checked
-   */
-  readonly fulfilments?: (buyer: AdapterBuyer, orderId: string) => Promise<number>
+  readonly record?: (buyer: AdapterBuyer, orderId: string) => Promise<OrderRecord | undefined>
 }
 
 /** Each part, with what is not checked without it. */
 const parts: Readonly<Record<keyof Adapter, string | undefined>> = {
   edit: 'orders that are edited',
   finish: 'what the page sends after pi-finish',
+  survivesRestart: 'restarts of the shop',
+  instances: 'several instances of the shop',
+  record: undefined,
+  routes: undefined,
+  settlesWithin: undefined,
+  env: undefined,
+  begin: undefined,
+}
+
+/** The same for each part of a record. */
+const recordParts: Readonly<Record<keyof OrderRecord, string>> = {
   state: 'payments of buyers who do not come back',
   reviews: 'payments that need a review',
   fulfilments: 'double fulfilment',
-  survivesRestart: 'restarts of the shop',
-  instances: 'several instances of the shop',
-  ...{ routes: undefined, settlesWithin: undefined, env: undefined, begin: undefined },
 }
 
 /** @throws {TypeError} If a part is unknown: it would check nothing. */
@@ -173,11 +184,20 @@ export function checkAdapter(adapter: Adapter): void {
   )
 }
 
-/** Returns what needs a part that the adapter does not have. */
-export function notChecked(adapter: Adapter): string[] {
-  const { instances = 1 } = adapter
-  const used = { ...adapter, instances: instances > 1 }
-  return Object.entries(parts).flatMap(([name, text]) =>
-    text === undefined || used[name as keyof Adapter] ? [] : [`${text} (${name})`],
+/** Returns what needs a part that the adapter does not have, or that none of these records has. */
+export function notChecked(adapter: Adapter, records: readonly object[]): string[] {
+  const { instances = 1, record } = adapter
+  return [
+    ...without({ ...adapter, instances: instances > 1 }, parts),
+    ...(record && records.length === 0 ? [] : without(Object.assign({}, ...records), recordParts)),
+  ]
+}
+
+function without(
+  used: Readonly<Record<string, unknown>>,
+  texts: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return Object.entries(texts).flatMap(([name, text]) =>
+    text === undefined || (used[name] ?? false) !== false ? [] : [`${text} (${name})`],
   )
 }

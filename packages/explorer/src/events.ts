@@ -1,6 +1,6 @@
 /** The log of a sequence: what happened, in order, as data. Rules and actions read nothing else. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import type { OrderState, PlacedOrder } from './adapter.ts'
+import type { OrderRecord, PlacedOrder } from './adapter.ts'
 
 /** What rules read of an intent. */
 export type Intent = Pick<PaymentIntent, 'id' | 'orderId' | 'amount' | 'currency' | 'status'>
@@ -42,14 +42,12 @@ export interface StatusEvent {
   readonly phase: string
 }
 
-/** What the shop has stored about an order. `undefined`: the adapter cannot read it. */
+/** What the shop has stored about an order. */
 export interface RecordEvent {
   readonly type: 'record'
   readonly orderId: string
   /** `missing`: the shop has no record of the order. */
-  readonly state: OrderState | 'missing' | undefined
-  readonly reviews: readonly string[] | undefined
-  readonly fulfilments: number | undefined
+  readonly record: Omit<OrderRecord, 'state'> & { readonly state: OrderRecord['state'] | 'missing' }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Searches for the shortest sequence of actions in which a shop loses, doubles, or invents a payment. @module */
 import { startService } from '@pi-checkout/service'
 import { checkAdapter, notChecked } from './adapter.ts'
+import type { RecordEvent } from './events.ts'
 import type { Exploration, ExploreOptions, FoundViolation } from './exploration.ts'
 import { playSequence } from './play-sequence.ts'
 import { rules, type Violation } from './rules.ts'
@@ -33,6 +34,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   }
   checkAdapter(adapter)
   const replayed = replay?.split(' ').filter(Boolean).map(readStep)
+  const records: RecordEvent['record'][] = []
   let sequences = 0
   let violation: FoundViolation | undefined
   const service = await startService({ logLevel: 'silent' })
@@ -46,6 +48,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     // A request that was aborted at the end proves nothing.
     signal.throwIfAborted()
     sequences++
+    records.push(...played.records)
     if (played.violation) violation = found(played.violation, played.steps)
     onProgress?.({ sequences, violation })
     return played.violation && played.steps
@@ -71,7 +74,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   if (sequences === 0) {
     throw new SetupError('The time ended before the first sequence. Allow more of it.')
   }
-  return { sequences, violation, notChecked: notChecked(adapter) }
+  return { sequences, violation, notChecked: notChecked(adapter, records) }
 }
 
 function found({ rule, detail }: Violation, steps: readonly Step[]): FoundViolation {

@@ -3,7 +3,7 @@ export type {
   Adapter,
   AdapterBuyer,
   BuyerRequest,
-  OrderState,
+  OrderRecord,
   PlacedOrder,
   ShopRoutes,
 } from './adapter.ts'

@@ -41,7 +41,7 @@ export class Ledger {
   /** Every handoff of the sequence. */
   readonly handoffs: Handoff[] = []
   /** The newest record of each order. */
-  readonly records: Map<string, RecordEvent> = new Map()
+  readonly records: Map<string, RecordEvent['record']> = new Map()
   readonly buyers: Map<string, KnownBuyer> = new Map()
   readonly #orders = new Map<string, KnownOrder>()
 
@@ -87,7 +87,7 @@ export class Ledger {
   add(event: Event): void {
     if (event.type === 'order') this.#place(event)
     else if (event.type === 'handoff') this.#give(event)
-    else if (event.type === 'record') this.records.set(event.orderId, event)
+    else if (event.type === 'record') this.records.set(event.orderId, event.record)
     else if (event.type === 'intents') this.intents = event.intents
     else if (event.type === 'begin') {
       this.apiKey = event.apiKey

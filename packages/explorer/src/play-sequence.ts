@@ -1,6 +1,7 @@
 /** Plays one sequence from its beginning to its end, and judges it. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { playEnd } from './ending.ts'
+import type { RecordEvent } from './events.ts'
 import { type Violation, violationIn } from './rules.ts'
 import { Sequence, type SequenceOptions } from './sequence.ts'
 import { SetupError } from './setup-error.ts'
@@ -11,6 +12,7 @@ export interface PlayedSequence {
   /** Up to the first violation. */
   readonly steps: readonly Step[]
   readonly violation: Violation | undefined
+  readonly records: readonly RecordEvent['record'][]
 }
 
 /**
@@ -26,8 +28,12 @@ export async function playSequence(
   try {
     const violation = await judged(steps, sequence)
     if (!violation) expectHandoff(sequence)
-    const written = sequence.events.flatMap((event) => (event.type === 'step' ? [event.step] : []))
-    return { steps: written.map(readStep), violation }
+    const { events } = sequence
+    return {
+      steps: events.flatMap((event) => (event.type === 'step' ? [readStep(event.step)] : [])),
+      violation,
+      records: events.flatMap((event) => (event.type === 'record' ? [event.record] : [])),
+    }
   } finally {
     await sequence.end()
   }

@@ -61,15 +61,15 @@ export const rules: Readonly<Record<Rule, RuleText>> = {
     title: 'The shop fulfilled one order twice.',
     fix: 'Fulfil it once, when a row changes from unpaid to paid.',
     brokenBy: (event) => {
-      if (event.type !== 'record' || (event.fulfilments ?? 0) <= 1) return undefined
-      return `The shop fulfilled order ${event.orderId} ${event.fulfilments} times.`
+      if (event.type !== 'record' || (event.record.fulfilments ?? 0) <= 1) return undefined
+      return `The shop fulfilled order ${event.orderId} ${event.record.fulfilments} times.`
     },
   },
   fulfilled_unpaid: {
     title: 'The shop fulfilled an order that is not paid.',
     fix: 'Only the status that your server retrieves is proof.',
     brokenBy: (event, ledger) => {
-      if (event.type !== 'record' || !event.fulfilments) return undefined
+      if (event.type !== 'record' || !event.record.fulfilments) return undefined
       if (hasSucceeded(event.orderId, ledger)) return undefined
       return `The shop fulfilled order ${event.orderId}, and no intent of it has succeeded.`
     },
@@ -165,7 +165,7 @@ function mixedSession(event: Event, ledger: Ledger): string | undefined {
 
 /** The status or the record says paid: an intent must have succeeded, and one with the amount of the order. */
 function falsePaid(event: Event, ledger: Ledger): string | undefined {
-  if (event.type === 'record' && event.state === 'paid') {
+  if (event.type === 'record' && event.record.state === 'paid') {
     const { orderId } = event
     if (hasSucceeded(orderId, ledger)) return otherAmount(orderId, ledger.paid(), ledger)
     return `The shop's record of order ${orderId} is "paid", and no intent of it has succeeded.`
@@ -274,15 +274,15 @@ export function isOnItsWay({ status }: Intent): boolean {
 /** The shop must learn of each payment although its buyer does not come back, and show it to one who does. */
 function lostPayment(ledger: Ledger): string | undefined {
   for (const { id, orderId, buyer } of ledger.paid()) {
-    const { state, reviews = [] } = ledger.records.get(orderId) ?? {}
+    const record = ledger.records.get(orderId)
     // The buyer has left the order for another one.
     const isLeft = ledger.buyer(buyer).orderId !== orderId
-    if (isLeft && reviews.includes(id)) continue
+    if (isLeft && record?.reviews?.includes(id)) continue
     const isCurrent = ledger.isPaid(orderId)
     // A payment of an earlier version of the order may need a person.
     const accepted: readonly string[] = isCurrent ? ['paid'] : ['paid', 'review']
-    if (ledger.stage === 'away' && state !== undefined && !accepted.includes(state)) {
-      return `Intent ${id} of order ${orderId} is paid, and the shop's record of the order stays "${state}", not "${accepted.join('" or "')}".`
+    if (ledger.stage === 'away' && record && !accepted.includes(record.state)) {
+      return `Intent ${id} of order ${orderId} is paid, and the shop's record of the order stays "${record.state}", not "${accepted.join('" or "')}".`
     }
     const { phase = 'paid' } = ledger.buyer(buyer)
     const isNewest = ledger.newest(buyer)?.orderId === orderId
@@ -297,7 +297,7 @@ function lostPayment(ledger: Ledger): string | undefined {
 function unreviewed(ledger: Ledger): string | undefined {
   if (ledger.stage !== 'away') return undefined
   const paid = ledger.paid()
-  for (const { orderId, reviews } of ledger.records.values()) {
+  for (const [orderId, { reviews }] of ledger.records) {
     const ids = paid.filter((handoff) => handoff.orderId === orderId).map(({ id }) => id)
     const missing = ids.filter((id) => reviews && !reviews.includes(id))
     if (missing.length <= 1) continue
@@ -308,7 +308,7 @@ function unreviewed(ledger: Ledger): string | undefined {
 
 function unfulfilled(ledger: Ledger): string | undefined {
   if (ledger.stage !== 'back') return undefined
-  for (const { orderId, fulfilments } of ledger.records.values()) {
+  for (const [orderId, { fulfilments }] of ledger.records) {
     if (fulfilments !== 0 || !ledger.isPaid(orderId)) continue
     return `Order ${orderId} is paid, and the shop did not fulfil it.`
   }

@@ -248,18 +248,11 @@ export class Sequence {
     return await this.#browser(buyer).fetch(search ? `${status}?${search}` : status)
   }
 
-  /** Reads what the shop has stored about an order, as far as the adapter can. */
+  /** Reads what the shop has stored about an order, if the adapter can. */
   async readRecord(buyer: string, orderId: string): Promise<void> {
-    const { state, reviews, fulfilments } = this.adapter
-    if (!state && !reviews && !fulfilments) return
-    const browser = this.#browser(buyer)
-    // A shop that has lost the order has no state of it, no reviews, and no fulfilments.
-    const record = {
-      state: state && ((await state(browser, orderId)) ?? 'missing'),
-      reviews: reviews && ((await reviews(browser, orderId)) ?? []),
-      fulfilments: fulfilments && ((await fulfilments(browser, orderId)) ?? 0),
-    }
-    await this.show({ type: 'record', orderId, ...record })
+    if (!this.adapter.record) return
+    const record = await this.adapter.record(this.#browser(buyer), orderId)
+    await this.show({ type: 'record', orderId, record: { state: 'missing', ...record } })
   }
 
   /** Reads what the shop has stored about the newest order of a buyer. */
@@ -289,7 +282,7 @@ export class Sequence {
     })
     // It may reject before it is awaited.
     request.catch(() => {})
-    const until = performance.now() + longestHook[this.adapter.fulfilments ? 'seen' : 'unseen']
+    const until = performance.now() + longestHook[this.adapter.record ? 'seen' : 'unseen']
     while (!hasResponse && performance.now() < until && !(await this.#isFulfilled(buyer))) {
       await sleep(5)
     }
@@ -299,9 +292,9 @@ export class Sequence {
 
   async #isFulfilled(buyer: string): Promise<boolean> {
     const { orderId } = this.ledger.newest(buyer) ?? {}
-    const { fulfilments } = this.adapter
-    if (!fulfilments || orderId === undefined) return false
-    return (await fulfilments(this.#browser(buyer), orderId)) > 0
+    if (orderId === undefined) return false
+    const record = await this.adapter.record?.(this.#browser(buyer), orderId)
+    return (record?.fulfilments ?? 0) > 0
   }
 
   async #restart(shop: Shop | undefined): Promise<void> {

@@ -5,7 +5,7 @@ import {
   type AdapterBuyer,
   type ExploreOptions,
   explore,
-  type OrderState,
+  type OrderRecord,
 } from '../src/index.ts'
 import adapter from './shops/adapter.mjs'
 import { adapterFile, cli, command, oneProcess, shopWith } from './support/shop.ts'
@@ -56,23 +56,20 @@ test('says what it could not check', async () => {
   expect(notChecked).toEqual([
     'orders that are edited (edit)',
     'what the page sends after pi-finish (finish)',
+    'restarts of the shop (survivesRestart)',
+    'several instances of the shop (instances)',
     'payments of buyers who do not come back (state)',
     'payments that need a review (reviews)',
     'double fulfilment (fulfilments)',
-    'restarts of the shop (survivesRestart)',
-    'several instances of the shop (instances)',
   ])
 })
 
 test('a shop that exits during a request of its adapter breaks a rule', async () => {
   const { adapter: used, ...shop } = shopWith('exits')
-  const state = async (buyer: AdapterBuyer): Promise<OrderState> =>
-    (await (await buyer.fetch('/edit', { body: 'no JSON' })).json()) as OrderState
-  const { violation } = await explore({
-    ...shop,
-    adapter: { ...used, state },
-    replay: 'handoff.A.1',
-  })
+  const record = async (buyer: AdapterBuyer): Promise<OrderRecord> =>
+    JSON.parse(await (await buyer.fetch('/edit', { body: 'no JSON' })).text())
+  const adapter = { ...used, record }
+  const { violation } = await explore({ ...shop, adapter, replay: 'handoff.A.1' })
   expect(violation?.rule).toBe('shop_exited')
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Event, Intent, Stage } from '../src/events.ts'
+import type { Event, Intent, RecordEvent, Stage } from '../src/events.ts'
 import { type Rule, violationIn } from '../src/rules.ts'
 
 // Parts of a log. Buyer A has order O of 900 AMD, and intent pi_1 of it.
@@ -30,9 +30,8 @@ const noHandoff: Event = { type: 'handoff', buyer: 'A', status: 409, given: unde
 const status = (phase: string, orderId?: string, buyer = 'A'): Event => {
   return { type: 'status', buyer, orderId, phase }
 }
-const record = (stored: object): Event => {
-  const nothing = { state: undefined, reviews: undefined, fulfilments: undefined }
-  return { type: 'record', orderId: 'O', ...nothing, ...stored }
+const record = (stored: Partial<RecordEvent['record']>): Event => {
+  return { type: 'record', orderId: 'O', record: { state: 'open', ...stored } }
 }
 const stage = (name: Stage): Event => ({ type: 'stage', stage: name })
 const begin: Event = { type: 'begin', apiKey: 'pi_sk_test_1', handoffPath: '/checkout/handoff' }
@@ -125,11 +124,11 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
     'two versions are paid, and none is under review': [
       ...boughtTwice,
       stage('away'),
-      record({ reviews: [] }),
+      record({ state: 'paid', reviews: [] }),
     ],
   },
   not_fulfilled: {
-    'an order is paid': [...bought, stage('back'), record({ fulfilments: 0 })],
+    'an order is paid': [...bought, stage('back'), record({ state: 'paid', fulfilments: 0 })],
   },
   nothing: {
     'a reload gets the same intent': [order(), handoff(), order(), handoff(), has(paid)],
@@ -171,7 +170,7 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
     'two versions are paid, and one is under review': [
       ...boughtTwice,
       stage('away'),
-      record({ reviews: ['pi_1'] }),
+      record({ state: 'paid', reviews: ['pi_1'] }),
     ],
     'the order that was paid was left for another one, and the payment is under review': [
       ...bought,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { notChecked } from '../src/adapter.ts'
 import { type Adapter, explore } from '../src/index.ts'
 import { shorten } from '../src/shorten.ts'
 import { describeStep, readStep, stepDealer, writeStep } from '../src/steps.ts'
@@ -35,6 +36,16 @@ test('describes a step for people', () => {
     'Buyer B pays in tab 2: declined.',
     'Buyer A disconnects after half of the handoff request.',
   ])
+})
+
+test('says which parts of the adapter and of its records are missing', () => {
+  const adapter: Adapter = { edit: async () => undefined, record: async () => undefined }
+  const missing = notChecked(adapter, [{ state: 'open', fulfilments: 0 }, { state: 'missing' }])
+  expect(missing).toContain('payments that need a review (reviews)')
+  expect(missing).not.toContain('double fulfilment (fulfilments)')
+  expect(missing).not.toContain('orders that are edited (edit)')
+  // Nothing is known of a record before the first one.
+  expect(notChecked(adapter, [])).not.toContain('payments that need a review (reviews)')
 })
 
 test.each(['pay.E.1', 'pay.A.0.visa', 'pay.A.1', 'pay.A.1.gold', 'fly.A.1'])(

@@ -1,6 +1,3 @@
-const record = async (buyer, orderId) =>
-  await (await buyer.fetch(`/record?orderId=${orderId}`)).json()
-
 /** @type {import('@pi-checkout/explorer').Adapter} */
 export default {
   instances: 2,
@@ -18,7 +15,8 @@ export default {
     return response.ok ? await response.json() : undefined
   },
   finish: async (buyer, payment) => await buyer.fetch('/finish', { body: JSON.stringify(payment) }),
-  state: async (buyer, orderId) => (await record(buyer, orderId)).state,
-  reviews: async (buyer, orderId) => (await record(buyer, orderId)).reviews ?? [],
-  fulfilments: async (buyer, orderId) => (await record(buyer, orderId)).shipped,
+  record: async (buyer, orderId) => {
+    const response = await buyer.fetch(`/record?orderId=${orderId}`)
+    return response.ok ? await response.json() : undefined
+  },
 }

@@ -230,7 +230,7 @@ const routes = {
     if (order?.session !== session) return { status: 404 }
     const reviews = JSON.parse(order.reviews)
     const state = order.paidBy ? 'paid' : reviews.length > 0 ? 'review' : 'open'
-    return { body: { state, shipped: order.shipped, reviews } }
+    return { body: { state, reviews, fulfilments: order.shipped } }
   },
   ...(MISTAKE === 'by-hand' && byHand),
 }
