@@ -56,7 +56,7 @@ export interface StackOptions {
   readonly probed?: boolean
 }
 
-const probe = ['--import', new URL('probe-preload.mjs', import.meta.url).href]
+const probe = ['--expose-gc', '--import', new URL('probe-preload.mjs', import.meta.url).href]
 
 /** Returns a new setting `PI_SECRET_KEY`. */
 export function newSecretKey(): string {
