@@ -12,7 +12,6 @@ import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { freePort } from './free-port.ts'
 
 export interface TemporaryPostgres {
@@ -54,30 +53,19 @@ export async function startTemporaryPostgres(
   if (!binaries) {
     throw new MissingProgram('PostgreSQL is not installed. On Debian: apt-get install postgresql')
   }
-  const initialize = async ({ run }: Paths): Promise<void> =>
-    await run('initdb', ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
-  return await startServer(binaries, { settings, initialize })
+  const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+  return await startServer(binaries, settings, ['initdb', ...options])
 }
 
 class MissingProgram extends Error {
   override readonly name = 'MissingProgram'
 }
 
-interface Paths {
-  /** Runs a program of PostgreSQL on the server's files. */
-  readonly run: (program: string, args: readonly string[]) => Promise<void>
-}
-
-/** @param initialize - Creates the server's files. */
+/** @param initialize - Program and options that create the server's files. */
 async function startServer(
   binaries: string,
-  {
-    settings,
-    initialize,
-  }: {
-    readonly settings: Readonly<Record<string, string>>
-    readonly initialize: (paths: Paths) => Promise<void>
-  },
+  settings: Readonly<Record<string, string>>,
+  [initialize, ...created]: readonly [string, ...string[]],
 ): Promise<TemporaryPostgres> {
   const user = serverUser()
   const folder = await mkdtemp(join(tmpdir(), 'pi-postgres-'))
@@ -87,19 +75,26 @@ async function startServer(
   const options = { ...settings, unix_socket_directories: folder, listen_addresses: '127.0.0.1' }
   const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const launch = (program: string, args: readonly string[]): ChildProcess =>
-    spawn(join(binaries, program), ['-D', data, ...args], { ...user, stdio: 'ignore' })
-  const run: Paths['run'] = async (program, args) => {
+    spawn(join(binaries, program), args, { ...user, stdio: 'ignore' })
+  const run = async (program: string, args: readonly string[]): Promise<void> => {
     const [status] = await once(launch(program, args), 'exit')
     if (status !== 0) throw new Error(`${program} exited with ${status}`)
   }
+  const query = async (at: string, text: string): Promise<void> =>
+    await run('psql', ['-Xqc', text, at])
   let server: ChildProcess | undefined
   let standby: TemporaryPostgres | undefined
   /** Ids of stopped processes. None ends before it continues. */
   const frozen: number[] = []
 
   async function start(): Promise<void> {
-    server = launch('postgres', ['-p', String(port), ...flags])
-    await untilReady(server, url)
+    server = launch('postgres', ['-D', data, '-p', String(port), ...flags])
+    for (let attempt = 0; attempt < 1000 && server.exitCode === null; attempt++) {
+      const [status] = await once(launch('pg_isready', ['-d', url]), 'exit')
+      if (status === 0) return
+      await sleep(50)
+    }
+    throw new Error('PostgreSQL did not start')
   }
   async function end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
     if (!server || server.exitCode !== null) return
@@ -120,11 +115,8 @@ async function startServer(
   }
   async function startStandby(): Promise<Standby> {
     const source = `${url}?application_name=standby`
-    const started = await startServer(binaries, {
-      settings,
-      initialize: async (paths) =>
-        await paths.run('pg_basebackup', ['-d', source, '-R', '--checkpoint=fast', '--no-sync']),
-    })
+    const options = ['-d', source, '-R', '--checkpoint=fast', '--no-sync']
+    const started = await startServer(binaries, settings, ['pg_basebackup', ...options])
     standby = started
     await query(url, "alter system set synchronous_standby_names = 'standby'")
     await query(url, 'select pg_reload_conf()')
@@ -140,7 +132,7 @@ async function startServer(
 
   try {
     if (user) await chown(folder, user.uid, user.gid)
-    await initialize({ run })
+    await run(initialize, ['-D', data, ...created])
     await start()
     return {
       url,
@@ -155,22 +147,6 @@ async function startServer(
     await stop()
     throw error
   }
-}
-
-/** @throws {Error} If the program exits before it accepts connections. */
-async function untilReady(server: ChildProcess, url: string): Promise<void> {
-  for (let attempt = 0; attempt < 1000 && server.exitCode === null; attempt++) {
-    const client = new pg.Client(url)
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      await client.end()
-      return
-    } catch {
-      await sleep(50)
-    }
-  }
-  throw new Error(`${server.spawnfile} did not start`)
 }
 
 /** Debian keeps the server's programs out of PATH, in one folder per version. */
@@ -200,13 +176,6 @@ function serverUser(): { readonly uid: number; readonly gid: number } | undefine
   const users = readFileSync('/etc/passwd', 'utf8')
   const [, uid, gid] = /^(?:postgres|nobody):[^:]*:(\d+):(\d+):/m.exec(users) ?? []
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
-}
-
-async function query(url: string, text: string): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query(text)
-  await client.end()
 }
 
 function childrenOf(pid: number): readonly number[] {
