@@ -6,6 +6,8 @@ test('gives form, data, and ack to a frame in the registered shop only', {
   tag: '@firefox',
 }, async ({ page, context, stack, pageErrors }) => {
   pageErrors.allow(/./)
+  const printed: string[] = []
+  context.on('console', (line) => printed.push(line.text()))
   const { id } = await openCheckout(page)
   await goToFullPage(page)
   const fullPage = page.url()
@@ -56,4 +58,6 @@ test('gives form, data, and ack to a frame in the registered shop only', {
     attack(`http://evil.shop.localhost:${attacker.port}`, known),
     attack(`http://shop.localhost:${attacker.port}`, known),
   ])
+  const fix = `npx pi-service origins add ${attacker.origin}`
+  expect(printed).toContain(`pi-checkout: origin_not_allowed. Run: ${fix}`)
 })
