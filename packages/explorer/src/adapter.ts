@@ -189,8 +189,13 @@ export function notChecked(adapter: Adapter, records: readonly object[]): string
   const { instances = 1, record } = adapter
   return [
     ...without({ ...adapter, instances: instances > 1 }, parts),
-    ...(record && records.length === 0 ? [] : without(Object.assign({}, ...records), recordParts)),
+    ...(record && records.length === 0 ? [] : without(partsOf(records), recordParts)),
   ]
+}
+
+/** Returns every part that a record has. */
+function partsOf(records: readonly object[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(records.flatMap((record) => Object.entries(record)))
 }
 
 function without(

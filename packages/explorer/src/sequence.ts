@@ -276,25 +276,28 @@ export class Sequence {
   /** Kills an instance while it responds to a status request: as soon as it has fulfilled the order, or after a moment. */
   async crash(buyer: string): Promise<void> {
     const shop = this.#shops[this.#turn % this.#shops.length]
+    const isSeen = (await this.#fulfilments(buyer)) !== undefined
     let hasResponse = false
     const request = this.#requestStatus(buyer).finally(() => {
       hasResponse = true
     })
     // It may reject before it is awaited.
     request.catch(() => {})
-    const until = performance.now() + longestHook[this.adapter.record ? 'seen' : 'unseen']
-    while (!hasResponse && performance.now() < until && !(await this.#isFulfilled(buyer))) {
+    const until = performance.now() + longestHook[isSeen ? 'seen' : 'unseen']
+    while (!hasResponse && performance.now() < until) {
+      if (isSeen && (await this.#fulfilments(buyer))) break
       await sleep(5)
     }
     await this.#restart(shop)
     await request
   }
 
-  async #isFulfilled(buyer: string): Promise<boolean> {
+  /** Returns how often the shop has fulfilled the buyer's newest order, if its record says so. */
+  async #fulfilments(buyer: string): Promise<number | undefined> {
     const { orderId } = this.ledger.newest(buyer) ?? {}
-    if (orderId === undefined) return false
+    if (orderId === undefined) return undefined
     const record = await this.adapter.record?.(this.#browser(buyer), orderId)
-    return (record?.fulfilments ?? 0) > 0
+    return record?.fulfilments
   }
 
   async #restart(shop: Shop | undefined): Promise<void> {
