@@ -66,8 +66,8 @@ export class CardForm extends LightElement {
   async focusNotice(): Promise<void> {
     await this.updateComplete
     const name = hasKeyboard() ? fieldNames.find((each) => this.#isRejected(each)) : undefined
-    const target = name ? this.#input(name) : this.shownNotice
-    target?.focus({ preventScroll: true })
+    if (name) this.#input(name)?.focus()
+    else this.shownNotice?.focus({ preventScroll: true })
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {

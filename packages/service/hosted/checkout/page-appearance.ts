@@ -15,6 +15,8 @@ import { report } from './report.ts'
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
 export class PageAppearance {
   #appearance: Appearance = {}
+  /** What the page has sent. */
+  #text: string | undefined | null = null
   readonly #darkScheme = matchMedia('(prefers-color-scheme: dark)')
 
   constructor() {
@@ -23,6 +25,8 @@ export class PageAppearance {
 
   /** @param text - JSON of the merchant's page. */
   set(text: string | undefined): void {
+    if (text === this.#text) return
+    this.#text = text
     const { appearance, errors } = readAppearance(text)
     this.#appearance = appearance
     for (const error of errors) report(error)

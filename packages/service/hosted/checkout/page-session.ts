@@ -21,7 +21,9 @@ export class PageSession {
   /** From `/checkout/:id` or `/checkout/:id/page`. */
   readonly id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
   readonly api = new CheckoutApi(async () => await this.#renew())
+  /** Of the requests that open a session or change the payment. */
   readonly retries = new Retries()
+  readonly reads = new Retries()
   readonly link: PageLink
 
   readonly #appearance = new PageAppearance()
@@ -56,7 +58,7 @@ export class PageSession {
       case 'ping':
         // The page around this one was restored.
         this.link.send({ t: 'pong' })
-        this.retries.resume()
+        this.reads.resume()
     }
   }
 

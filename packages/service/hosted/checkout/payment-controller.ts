@@ -17,6 +17,8 @@ import { sleep } from './retry.ts'
 import { StatusReporter } from './status-reporter.ts'
 import { submitChallenge } from './submit-challenge.ts'
 
+/** Failures of a read in a row that the buyer does not hear of. */
+const toleratedFailures = 2
 /** Milliseconds for which the page waits for a pending result. The shop gets the result later too. */
 const resultTimeout = 12_000
 /** Milliseconds after which a top page that did not navigate is taken to stay. */
@@ -52,15 +54,15 @@ export class PaymentController implements ReactiveController {
     window.addEventListener('pageshow', ({ persisted }) => {
       if (!persisted) return
       this.#handle({ type: 'restored' })
-      this.#session.retries.resume()
+      this.#resume()
     })
     window.addEventListener('offline', () => this.#handle({ type: 'offline' }))
     window.addEventListener('online', () => {
       this.#handle({ type: 'online' })
-      this.#session.retries.resume()
+      this.#resume()
     })
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.#session.retries.resume()
+      if (document.visibilityState === 'visible') this.#resume()
     })
   }
 
@@ -96,7 +98,7 @@ export class PaymentController implements ReactiveController {
     // A hostile issuer page may send any number of messages.
     if (performance.now() - this.#issuerMessageAt < 250) return
     this.#issuerMessageAt = performance.now()
-    this.#session.retries.resume()
+    this.#session.reads.resume()
   }
 
   /** The session may have been opened before the form was there. */
@@ -110,25 +112,35 @@ export class PaymentController implements ReactiveController {
   }
 
   /**
-   * Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass. No failure
-   * ends it, so that the typed card stays.
+   * Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass. Only a final
+   * view ends it, and no failure, so that the typed card stays.
    */
   async #follow(): Promise<void> {
-    const { api, retries } = this.#session
-    for (let view = this.step.view; view && !isFinal(view.status); view = this.step.view) {
-      const newer = view.version + 1
-      const read = await retries.send(
-        // After a failure it does not wait for a change.
-        (signal, isFirst) => api.intent(isFirst ? newer : undefined, signal),
-        {
-          isEndless: true,
-          onFailure: (failures) => {
-            if (failures > 2) this.#handle({ type: 'read failed' })
+    const { api, reads } = this.#session
+    const isOver = (): boolean => !this.step.view || isFinal(this.step.view.status)
+    while (!isOver()) {
+      const newer = (this.step.view?.version ?? 0) + 1
+      const read = await reads
+        .send(
+          // After a failure it does not wait for a change.
+          (signal, isFirst) => api.intent(isFirst ? newer : undefined, signal),
+          {
+            isEndless: true,
+            isObsolete: isOver,
+            onFailure: (failures) => {
+              if (failures > toleratedFailures) this.#handle({ type: 'read failed' })
+            },
           },
-        },
-      )
-      this.#handle({ type: 'read', view: read })
+        )
+        .catch(() => undefined)
+      if (read) this.#handle({ type: 'read', view: read })
     }
+  }
+
+  /** Sends pending requests again: the network may be back. */
+  #resume(): void {
+    this.#session.retries.resume()
+    this.#session.reads.resume()
   }
 
   async #report(): Promise<void> {
@@ -161,7 +173,7 @@ export class PaymentController implements ReactiveController {
       run.handle(await this.#do(work, run))
     } catch (error) {
       // Only a read that is sent after the failure shows whether the request had an effect.
-      if (run.isCurrent()) this.#session.retries.resume()
+      if (run.isCurrent()) this.#session.reads.resume()
       run.handle({ type: typeof work === 'object' ? 'send failed' : 'open failed', error })
     }
   }
