@@ -16,6 +16,8 @@ import { type Route, readRoute, type Section, writeRoute } from './route.ts'
 
 /** What was read of one environment, except what the section does not show. */
 export interface Reading extends Log {
+  /** The part after `#` for which it was read. */
+  readonly address: string
   readonly section: Section
   readonly environments: readonly SandboxEnvironment[]
   readonly environment: SandboxEnvironment
@@ -158,6 +160,8 @@ export class Sandbox {
   }
 
   #show(reading: Reading): void {
+    // The address has changed since, and is read next.
+    if (reading.address !== location.hash) return
     this.reading = reading
     // A link may lead to another merchant's intent.
     const address = writeRoute({ ...this.route, environment: reading.environment.id })
@@ -170,6 +174,7 @@ export class Sandbox {
 
   async #read(signal: AbortSignal): Promise<Reading> {
     const { route } = this
+    const address = location.hash
     const { section, id, q = '' } = route
     const get = async <Body>(path: string) => await this.#send<Body>('GET', path, { signal })
     const readIntent = async (id: string | undefined) =>
@@ -201,6 +206,7 @@ export class Sandbox {
     signal.throwIfAborted()
     const rules = faults?.rules ?? []
     return {
+      address,
       section,
       environments,
       environment,
