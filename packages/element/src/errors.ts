@@ -37,13 +37,15 @@ export class CheckoutError extends Error {
    * Creates an error with its message.
    *
    * @param code - One of the README's table.
-   * @param options - `cause`: for `handoff_failed` and `status_failed`, the error of your function. Its `retryable: false` applies here too.
+   * @param options - `cause`: for `handoff_failed` and `status_failed`, the error of your function. Of a handoff, its `retryable: false` applies here too.
    */
   constructor(code: CheckoutErrorCode, options?: ErrorOptions) {
     // A response of the shop, or a mistake in its function.
     const { message = 'See the README.', retryable } = Object(options?.cause)
     super(`pi-checkout: ${code}. ${message}`, options)
     this.code = code
-    this.retryable = retryable !== false && (retryableCodes as readonly string[]).includes(code)
+    // Another sign-in, or another look, can help with a status.
+    const canHelp = retryable !== false || code === 'status_failed'
+    this.retryable = canHelp && (retryableCodes as readonly string[]).includes(code)
   }
 }

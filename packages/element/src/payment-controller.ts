@@ -11,6 +11,7 @@ import type { FrameController } from './frame-controller.ts'
 import type { SessionEvent } from './frame-session.ts'
 import { type FetchHandoff, type FetchStatus, type OrderHandoff, readHandoff } from './handoff.ts'
 import { next, noPayment, type Payment, type PaymentEvent, type Source } from './payment-state.ts'
+import { buttonFor } from './texts.ts'
 
 type Request = NonNullable<Payment['request']>
 
@@ -136,10 +137,10 @@ export class PaymentController implements ReactiveController {
     this.#report(before, after, event)
   }
 
-  /** The frame says that its result is not confirmed. */
+  /** The frame says that the shop has still to confirm its result. */
   get #isLate(): boolean {
-    const { name, delay } = this.#payment
-    return name === 'error' || (name === 'confirming' && delay > 0)
+    const { name, delay, error } = this.#payment
+    return error ? buttonFor(error) === 'check' : name === 'confirming' && delay > 0
   }
 
   async #start({ kind, turn }: Request, signal: AbortSignal): Promise<void> {

@@ -7,8 +7,7 @@ import { unsafeCSS } from 'lit'
 // The first column gives a container that fits its content the width of a form, not a frame's 300 pixels.
 // Bones have the places of the form's summary, fields, and buttons, in the color of the page's text.
 // An empty part has no height, so that it covers no slotted link.
-// A result has its sign where the form's result had it. A text below that one takes its place from the frame, as far as
-// the result permits.
+// A result has its sign where the form's result had it. A text below that one takes its place from the frame.
 // The frame is hidden by `opacity`, because Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = unsafeCSS(`
   :host {

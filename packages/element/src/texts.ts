@@ -10,7 +10,8 @@ export const texts = {
     'Բեռնումը սովորականից երկար է տևում։',
     'Загрузка идёт дольше обычного.',
   ],
-  checking: [
+  checking: ['Checking your payment.', 'Վճարումը ստուգվում է։', 'Платёж проверяется.'],
+  reviewing: [
     'The shop is checking your order.',
     'Խանութը ստուգում է պատվերը։',
     'Магазин проверяет заказ.',
@@ -39,7 +40,7 @@ export const texts = {
     'Վճարման էջը չբեռնվեց։',
     'Форма оплаты не загрузилась.',
   ],
-  offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Нет подключения к интернету.'],
+  offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
   unstarted: ['No new payment was started.', 'Նոր վճարում չի սկսվել։', 'Новый платёж не начат.'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
@@ -55,10 +56,10 @@ type Result = readonly [icon: string, ...TextName[]]
 
 /** The icon and the sentences of each result: of a state, or of one with a reason. */
 const results: { readonly [name: string]: Result } = {
-  confirming: ['⋯', 'processing', 'once', 'leave'],
+  confirming: ['⋯', 'checking', 'once', 'leave'],
   processing: ['⋯', 'processing', 'once', 'leave'],
   paid: ['✓', 'paid', 'leave'],
-  review: ['⋯', 'paid', 'checking', 'once', 'leave'],
+  review: ['⋯', 'paid', 'reviewing', 'once', 'leave'],
   failed: ['×', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
@@ -87,7 +88,8 @@ export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName
   const isEnded =
     code === 'unauthorized' || why === 'order_not_found' || [401, 403].includes(status)
   if (isEnded) return 'reload'
-  if (!retryable) return undefined
+  // A route that does not exist stays away.
+  if (!retryable || status === 404) return undefined
   return code === 'status_failed' ? 'check' : 'retry'
 }
 

@@ -56,7 +56,7 @@ const left = 'Do not pay again. You can close this page.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ Processing your payment. ${left}`],
+  ['confirming', undefined, `⋯ Checking your payment. ${left}`],
   ['processing', undefined, `⋯ Processing your payment. ${left}`],
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `⋯ Payment received. The shop is checking your order. ${left}`],
