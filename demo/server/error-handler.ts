@@ -11,7 +11,7 @@ export function errorHandler(shop: Shop): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error)
     const code = codeOf(error)
-    if (code === 'internal_error') logFailure('a request failed', error)
+    if (!(error instanceof ShopProblem)) logFailure('a request failed', error)
     const [status, title, text] = problems[code]
     const page = messagePage({ title, text, picture: 'copper-jazve' })
     sendPage(shop, { req, res: res.status(status), page })

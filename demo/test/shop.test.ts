@@ -52,8 +52,10 @@ test('rejects changes from pages of other sites', async () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
   ]) {
-    const response = await buyer.send('/cart', { method: 'POST', form, headers })
-    expect(response.status, JSON.stringify(headers)).toBe(403)
+    for (const path of ['/cart', '/staff']) {
+      const response = await buyer.send(path, { method: 'POST', form, headers })
+      expect(response.status, JSON.stringify(headers)).toBe(403)
+    }
   }
   expect(await buyer.cart()).toEqual({})
 })
