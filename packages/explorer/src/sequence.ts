@@ -275,8 +275,8 @@ export class Sequence {
 
   /** Kills an instance while it responds to a status request: as soon as it has fulfilled the order, or after a moment. */
   async crash(buyer: string): Promise<void> {
-    const shop = this.#shops[this.#turn % this.#shops.length]
     const isSeen = (await this.#fulfilments(buyer)) !== undefined
+    const shop = this.#shops[this.#turn % this.#shops.length]
     let hasResponse = false
     const request = this.#requestStatus(buyer).finally(() => {
       hasResponse = true
