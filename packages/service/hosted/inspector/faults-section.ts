@@ -14,7 +14,7 @@ export function faultsSection(sandbox: Sandbox, { environment, rules }: Reading)
     <section class="box stack">
       <h2>Break the next request</h2>
       <p class="hint">Test how the server of <b>${name(environment.merchant)}</b> handles a lost, late, or wrong response.
-        Each press breaks one more request. For a certain one, send the header <code>Sandbox-Fault</code>.</p>
+        Each press breaks one more request. To break one specific request, send the header <code>Sandbox-Fault</code>.</p>
       ${faultList(sandbox)}
     </section>
     <section class="box stack">
@@ -29,7 +29,7 @@ const faults: readonly (readonly [fault: string, does: string])[] = [
   ['drop-after-commit', 'Creates the intent, then drops the connection: a lost response.'],
   ['drop-before-commit', 'Drops the connection. Nothing is created.'],
   ['delay=3000', 'Sends the response late. A client that stops waiting does not know the result.'],
-  ['409', 'Returns that the first request with this key is still running.'],
+  ['409', 'Says that the first request with this key is still running.'],
   ['500', 'Returns an internal error. Nothing is created.'],
   ['503', 'Returns that the store is unavailable, with Retry-After. Nothing is created.'],
   ['429', 'Returns that there are too many requests, with Retry-After.'],

@@ -67,9 +67,8 @@ export class Inspector extends LightElement {
   #gate(): TemplateResult {
     return html`<main class="apart stack" tabindex="-1">
       <h2 class="title">Open the inspector by its link</h2>
-      <p>The terminal of <code>npm start</code> or <code>pi-service start</code> prints it. Tabs of this browser share its
-        token until the last one is closed.</p>
       <p class="error" role="alert">${this.#sandbox.error}</p>
+      <p><code>npm start</code> and <code>pi-service start</code> print it. Other tabs of this browser then work, too.</p>
     </main>`
   }
 

@@ -32,8 +32,8 @@ function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): Tem
 
 function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult {
   return html`<h2>API keys</h2>
-    <p class="hint">Your server sends one with each request, from <code>PI_API_KEY</code>. To revoke one of a
-      stored service, run <code>pi-service keys revoke</code>.</p>
+    <p class="hint">Your server sends one with each request, from <code>PI_API_KEY</code>. A
+      service with a database can revoke one: <code>pi-service keys revoke</code>.</p>
     <ul>${environment.keys.map(
       ({ display, createdAt }) => html`<li class="row item"><code>${text(display)}</code>
         <span class="hint">since ${time(createdAt)}</span></li>`,
