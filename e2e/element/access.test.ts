@@ -162,7 +162,7 @@ test('a buyer in the form hears of a long wait', async ({ page, sites, pageError
   await waitForState(page, 'confirming')
   await page.clock.fastForward(4000)
   // The form says what happened to the money, and that the shop has not confirmed it.
-  await expect.poll(() => textInFrame(page, 'late')).toBe('yes')
+  await expect.poll(() => textInFrame(page, 'shop')).toBe('late')
   expect(await announced(page)).toEqual([])
   expect(await focusedInside(page)).toBe('IFRAME')
   expect(await page.locator('#after').boundingBox()).toEqual(after)

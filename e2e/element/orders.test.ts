@@ -111,7 +111,7 @@ test('an ended session ends the wait for the status', async ({ page, sites, page
   await waitForEvent(page, 'pi-error status_failed')
   await expect(page.locator('#pay')).toContainText('Your session has expired')
   // Nothing waits for the shop any more.
-  expect(await textInFrame(page, 'late')).toBe('')
+  expect(await textInFrame(page, 'shop')).toBe('')
   // No second payment is offered.
   await expect(page.getByText('Pay on a separate page')).toBeHidden()
   await expect(page.frameLocator('iframe').getByRole('heading')).toBeVisible()

@@ -74,10 +74,8 @@ test('speaks the protocol with one parent, and sends it no secret', async ({
   })
   await test.step('says that the shop has not confirmed the payment, as the element tells it', async () => {
     const late = page.frameLocator('pi-checkout iframe').getByText('Waiting for the shop')
-    await page.evaluate(`port.postMessage({ t: 'config', locale: 'en', late: true })`)
-    await expect(late).toHaveText(
-      'Waiting for the shop to confirm your order. Please don’t pay again.',
-    )
+    await page.evaluate(`port.postMessage({ t: 'config', locale: 'en', shop: 'late' })`)
+    await expect(late).toHaveText('Waiting for the shop to confirm your order. Do not pay again.')
     await page.evaluate(`port.postMessage({ t: 'config', locale: 'en' })`)
     await expect(late).toHaveCount(0)
   })

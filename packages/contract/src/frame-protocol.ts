@@ -92,14 +92,14 @@ export type FromFrame =
 /** Port, element to hosted page. */
 export type FromElement =
   /**
-   * BCP 47 tag of the merchant's page, and its `Appearance` as JSON, which the hosted page validates. `late`: the buyer waits
-   * for the merchant's server to confirm the result that the hosted page shows.
+   * BCP 47 tag of the merchant's page, and its `Appearance` as JSON, which the hosted page validates. `shop`: the merchant's
+   * server has not confirmed the result that the hosted page shows. It is late, or could not be asked.
    */
   | {
       readonly t: 'config'
       readonly locale: string
       readonly appearance?: string | undefined
-      readonly late?: true | undefined
+      readonly shop?: 'late' | 'failed' | undefined
     }
   /** After `ack`, and once for each `renew`: the only message with the secret. */
   | { readonly t: 'auth'; readonly id: string; readonly secret: string }
@@ -146,7 +146,7 @@ export function readFromFrame(data: unknown): FromFrame | undefined {
 
 export function readFromElement(data: unknown): FromElement | undefined {
   if (!isRecord(data)) return undefined
-  const { t, locale, appearance, late, id, secret, page } = data
+  const { t, locale, appearance, shop, id, secret, page } = data
   switch (t) {
     case 'ping':
       return { t }
@@ -156,7 +156,7 @@ export function readFromElement(data: unknown): FromElement | undefined {
         t,
         locale,
         appearance: isText(appearance, maxAppearance) ? appearance : undefined,
-        late: late === true || undefined,
+        shop: shop === 'late' || shop === 'failed' ? shop : undefined,
       }
     case 'auth':
       return isText(id, 128) && isText(secret, 512) ? { t, id, secret } : undefined

@@ -26,7 +26,8 @@ const messages: readonly (readonly [(data: unknown) => unknown, object])[] = [
   [readFromFrame, { t: 'fail', code: 'unauthorized' }],
   [readFromElement, { t: 'ping' }],
   [readFromElement, { t: 'config', locale: 'x'.repeat(64) }],
-  [readFromElement, { t: 'config', locale: 'hy', appearance: 'a'.repeat(2048), late: true }],
+  [readFromElement, { t: 'config', locale: 'hy', appearance: 'a'.repeat(2048), shop: 'late' }],
+  [readFromElement, { t: 'config', locale: 'hy', shop: 'failed' }],
   [readFromElement, { t: 'auth', id: 'i'.repeat(128), secret: 's'.repeat(512) }],
   [readFromElement, { t: 'left', page }],
 ]
@@ -35,11 +36,11 @@ test.each(messages)('%o reads the known fields of %j and drops the others', (rea
   expect(read({ ...message, url: 'x', status: 'succeeded' })).toEqual(message)
 })
 
-test('rounds a height up, keeps whole versions, and ignores a wait that is not true', () => {
+test('rounds a height up, keeps whole versions, and ignores another state of the shop', () => {
   expect(readFromFrame({ t: 'size', h: 600.2 })).toEqual({ t: 'size', h: 601 })
   expect(readHello({ ...hello, v: [1, 'x', 2] })).toEqual(hello)
   const config = { t: 'config', locale: 'hy' }
-  expect(readFromElement({ ...config, late: 1 })).toEqual(config)
+  expect(readFromElement({ ...config, shop: 'paid' })).toEqual(config)
 })
 
 test.each([{ accent: 'red' }, ['{}'], 1, null, 'a'.repeat(2049)])(

@@ -287,10 +287,10 @@ export class PiCheckout extends LitElement {
     </div>`
   }
 
-  /** Lines break between sentences first. The first one is a heading. The frame has its own, and says what is known about the money. */
+  /** Lines break between sentences first. The first one is a heading. A frame has its own, and says what else is known. */
   #sentences(names: readonly TextName[], icon: string): unknown {
     const { element: frame } = this.#frame
-    const shown = names.filter((name) => !frame || name === 'ended' || name === 'contact')
+    const shown = names.filter((name) => !frame || name === 'ended')
     const sentences = shown.map((name, index) => {
       const text = this.#textOf(name)
       return html`<span>${frame || index ? text : text.replace(/.$/, '')}</span> `

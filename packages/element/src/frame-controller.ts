@@ -25,7 +25,7 @@ export class FrameController implements ReactiveController {
   }
 
   /** Replaces the frame. The page of the new one receives the secret through its port only. */
-  mount(options: Pick<SessionOptions, 'handoff' | 'late' | 'emit'>): void {
+  mount(options: Pick<SessionOptions, 'handoff' | 'shop' | 'emit'>): void {
     this.unmount()
     this.#session = new FrameSession({
       ...options,

@@ -37,8 +37,8 @@ export interface SessionOptions {
   readonly locale: () => string
   /** Returns the current appearance. */
   readonly appearance: () => Appearance | null | undefined
-  /** Returns whether the buyer waits for the result of the merchant's server. */
-  readonly late: () => boolean
+  /** Returns why the merchant's server has not confirmed the frame's result. */
+  readonly shop: () => 'late' | 'failed' | undefined
   readonly emit: (event: SessionEvent) => void
 }
 
@@ -93,12 +93,12 @@ export class FrameSession {
 
   /** Sends what the page does not have, once it has acknowledged the port. */
   configure(): void {
-    const { locale, appearance, late } = this.#options
+    const { locale, appearance, shop } = this.#options
     const config = {
       locale: locale(),
       // As text, because a port does not accept the proxies that frameworks make of objects.
       appearance: JSON.stringify(appearance()),
-      late: late() || undefined,
+      shop: shop(),
     }
     const look = JSON.stringify(config)
     if (!this.#acknowledged || look === this.#look) return

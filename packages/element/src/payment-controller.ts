@@ -121,7 +121,7 @@ export class PaymentController implements ReactiveController {
       if (frame === undefined || !handoff) this.#frame.unmount()
       else {
         const emit = (message: SessionEvent): void => this.#onMessage(frame, message)
-        this.#frame.mount({ handoff, late: () => this.#isLate, emit })
+        this.#frame.mount({ handoff, shop: () => this.#shop, emit })
       }
     }
     if (request !== before.request) {
@@ -137,10 +137,11 @@ export class PaymentController implements ReactiveController {
     this.#report(before, after, event)
   }
 
-  /** The frame says that the shop has still to confirm its result. */
-  get #isLate(): boolean {
+  /** What the frame says about the shop, below its own result. */
+  get #shop(): 'late' | 'failed' | undefined {
     const { name, delay, error } = this.#payment
-    return error ? buttonFor(error) === 'check' : name === 'confirming' && delay > 0
+    if (error) return buttonFor(error) === 'reload' ? undefined : 'failed'
+    return name === 'confirming' && delay > 0 ? 'late' : undefined
   }
 
   async #start({ kind, turn }: Request, signal: AbortSignal): Promise<void> {

@@ -34,7 +34,7 @@ export const styles = unsafeCSS(`
   }
   .box > div + div {
     align-self: start;
-    margin-block-start: 177px;
+    margin-block-start: 173px;
   }
   .box:has(iframe) > div + div {
     grid-row: 2;
@@ -74,7 +74,7 @@ export const styles = unsafeCSS(`
   }
   i:nth-child(-n + 2) {
     block-size: 40px;
-    margin: 0 0 24px;
+    margin: 0 0 16px;
   }
   .message {
     position: relative;

@@ -18,8 +18,8 @@ export const texts = {
   ],
   uncertain: [
     'Your payment may have gone through.',
-    'Հնարավոր է՝ վճարումը կատարվել է։',
-    'Платёж мог пройти.',
+    'Գուցե վճարումն անցել է։',
+    'Возможно, платёж прошёл.',
   ],
   processing: ['Processing your payment.', 'Վճարումը մշակվում է։', 'Платёж обрабатывается.'],
   leave: ['You can close this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
@@ -27,7 +27,7 @@ export const texts = {
   paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
   failed: ['Payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['Payment canceled.', 'Վճարումը չեղարկված է։', 'Платёж отменён.'],
-  expired: ['This payment has expired.', 'Վճարման ժամկետն անցել է։', 'Срок этого платежа истёк.'],
+  expired: ['The time to pay is over.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
@@ -37,16 +37,16 @@ export const texts = {
   ],
   unavailable: [
     'The payment form did not load.',
-    'Վճարման էջը չբեռնվեց։',
+    'Վճարման պատուհանը չբեռնվեց։',
     'Форма оплаты не загрузилась.',
   ],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
-  unstarted: ['No new payment was started.', 'Նոր վճարում չի սկսվել։', 'Новый платёж не начат.'],
+  unstarted: ['No payment was started here.', 'Վճարում չի սկսվել։', 'Оплата не начиналась.'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
-  pay: ['Pay again', 'Նորից վճարել', 'Оплатить ещё раз'],
+  pay: ['New payment', 'Նոր վճարում', 'Новый платёж'],
   reload: ['Reload page', 'Թարմացնել էջը', 'Обновить страницу'],
 } satisfies Record<string, readonly [en: string, hy: string, ru: string]>
 

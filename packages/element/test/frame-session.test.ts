@@ -19,7 +19,7 @@ let session: FrameSession
 /** Emitted events, and what was sent through a port. */
 let log: unknown[] = []
 let ports: Port[] = []
-let isLate: boolean
+let shop: 'late' | undefined
 let isHidden = false
 
 beforeEach(() => {
@@ -33,13 +33,13 @@ beforeEach(() => {
   })
   ports = []
   isHidden = false
-  isLate = false
+  shop = undefined
   session = new FrameSession({
     origin,
     handoff: { id: 'pi_1', clientSecret: 'x' },
     locale: () => 'en',
     appearance: () => ({ accent: '#ad4318' }),
-    late: () => isLate,
+    shop: () => shop,
     emit: (event: SessionEvent) => log.push(event),
   })
   document.body.append(session.frame)
@@ -107,14 +107,13 @@ test('answers the exact page with a port, and sends the secret after its acknowl
 test('sends each change of what the page shows once', () => {
   connect()
   log = []
+  shop = 'late'
   session.configure()
-  isLate = true
   session.configure()
-  session.configure()
-  isLate = false
+  shop = undefined
   session.configure()
   const config = { t: 'config', locale: 'en', appearance: '{"accent":"#ad4318"}' }
-  expect(log).toEqual([{ sent: { ...config, late: true } }, { sent: config }])
+  expect(log).toEqual([{ sent: { ...config, shop: 'late' } }, { sent: config }])
 })
 
 test.each<[string, () => void]>([

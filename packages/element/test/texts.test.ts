@@ -27,7 +27,7 @@ test.each([
 
 const waiting = 'Your payment may have gone through. Do not pay again.'
 const unavailable = 'The payment form did not load.'
-const unstarted = 'No new payment was started.'
+const unstarted = 'No payment was started here.'
 const ended = `Your session has expired. ${unstarted}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
@@ -61,7 +61,7 @@ test.each([
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `⋯ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
-  ['failed', 'expired', `✕ This payment has expired. ${unpaid}`],
+  ['failed', 'expired', `✕ The time to pay is over. ${unpaid}`],
   ['failed', 'refunded', '↺ Payment refunded. The money can take a few days to arrive.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],

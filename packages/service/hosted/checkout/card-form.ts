@@ -141,9 +141,11 @@ export class CardForm extends LightElement {
   }
 
   /** Nothing can be canceled while a request runs. A notice says more than the usual time. */
-  #below({ payingText, cancelPayment }: Texts): TemplateResult {
+  #below({ payingText, orderShows, cancelPayment }: Texts): TemplateResult {
+    const { key } = this.notice ?? { key: 'none' }
+    const wait = key === 'unknown' ? orderShows : key === 'none' ? payingText : ''
     return this.busy
-      ? html`<p class="link">${this.notice ? '' : payingText}</p>`
+      ? html`<p class="link">${wait}</p>`
       : html`<button class="link" type="button" @click=${() => this.onCancel()}>${cancelPayment}</button>`
   }
 

@@ -199,7 +199,7 @@ export class HostedPage extends LightElement {
 
   #result(view: CheckoutView): TemplateResult {
     const result = resultOf(view)
-    const { late } = this.#session
+    const { shop } = this.#session
     const text = this.#texts[resultTexts[result]]
     const values = { amount: this.#money(view), merchant: view.merchantName }
     // What to do next is another thing than after a decline that leaves the form open.
@@ -215,7 +215,7 @@ export class HostedPage extends LightElement {
         </p>
         ${result === 'paid' ? this.#method(view) : nothing}
         <p class="hint" role="status">
-          ${late ? this.#texts[result === 'paid' ? 'paidLate' : 'late'] : nothing}
+          ${shop ? this.#texts[`${shop}${result === 'paid' ? 'Paid' : 'Other'}`] : nothing}
         </p>
         ${
           fullPage &&

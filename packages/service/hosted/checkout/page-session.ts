@@ -10,8 +10,8 @@ import { Retries } from './retry.ts'
 export class PageSession {
   /** The merchant's locale, as the element sent it. */
   locale = 'en'
-  /** The buyer waits for the shop to confirm the result. */
-  late = false
+  /** Why the shop has not confirmed the result. */
+  shop: 'late' | 'failed' | undefined
   /** Whether no session can be opened. */
   hasFailed = false
   /** The view with which the session was opened, the latest time. */
@@ -47,7 +47,7 @@ export class PageSession {
     switch (message.t) {
       case 'config':
         this.locale = message.locale
-        this.late = message.late === true
+        this.shop = message.shop
         this.#appearance.set(message.appearance)
         this.onChange()
         return
