@@ -105,9 +105,7 @@ test.describe('on a phone', () => {
       )
 
       // No word of the bank's button is broken, and its frame ends below it.
-      await form.locator('html').evaluate((html) => {
-        html.style.fontSize = ''
-      })
+      await openForm({ properties: { locale } })
       await fillCard(page, '4000000000003220')
       await payOf(page).click()
       const buttons = challengePage(page).locator('form button')
