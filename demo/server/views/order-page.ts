@@ -7,7 +7,7 @@ import { editCart, facts, linesAndTotal, timeText } from './order-parts.ts'
 
 const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>> = {
   open: ['Your order is not paid yet', 'We saved it. Pay to complete the order.'],
-  processing: ['Your bank is processing the payment', 'You can close this page and return later.'],
+  processing: ['Your bank is processing the payment', 'Don’t pay again. You can close this page.'],
   paid: ['Thank you for your order', 'We received your payment. This page is your receipt.'],
   failed: ['The payment didn’t go through', 'You were not charged. You can try again.'],
   canceled: ['You canceled the payment', 'You were not charged. You can pay for the order later.'],

@@ -32,8 +32,8 @@ export function editCart(id: string): Html {
   return html`<form class="edit" method="post" action="/orders/${id}/edit"><button class="button quiet" data-testid="edit-cart">Edit cart</button></form>`
 }
 
-/** Formats a time in the shop's time zone: a receipt is read elsewhere, too. */
+/** Formats a time as the shop's clocks show it. */
 export function timeText(time: string): string {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Yerevan' } as const
-  return `${new Date(time).toLocaleString('en', format)} (Yerevan)`
+  return new Date(time).toLocaleString('en', format)
 }

@@ -13,7 +13,7 @@ const reasons: Readonly<Record<ReviewReason, string>> = {
   earlier_version: 'The order changed after the payment began.',
   rejected: 'The order could not be marked as paid.',
   mismatch: 'The service returned another order or amount.',
-  order_not_found: 'The buyer has closed the order.',
+  order_not_found: 'The buyer closed the order before the payment arrived.',
 }
 
 export function staffPage(orders: readonly OrderDetails[], inspectorUrl: string | undefined): Page {
@@ -36,7 +36,7 @@ export function staffPage(orders: readonly OrderDetails[], inspectorUrl: string 
 }
 
 const accept = html`<div class="row">
-  <span>The order becomes paid.</span>
+  <span>Or accept it: the order becomes paid.</span>
   <button class="button" name="decision" value="accepted" formnovalidate>Accept the payment</button>
 </div>`
 
