@@ -95,12 +95,18 @@ test.each([
   expect(code.slice(code.indexOf('\n') + 1)).toBe(read(path))
 })
 
-test("the README's picture names the routes", () => {
+test("the README's picture has a description, and names the routes", () => {
   const picture = read('.github/payment.svg')
+  expect(picture).toMatch(/<title id="title">.+<\/title>\n {2}<desc id="desc">.+<\/desc>/)
+  expect(picture).toContain('@media (prefers-color-scheme: dark)')
   const routes = read('packages/contract/src/merchant-api/routes.ts')
   for (const [, method, path] of routes.matchAll(/method: '(\w+)', path: '([^']+)'/g)) {
     expect(picture).toContain(`${method} ${path}<`)
   }
+  const [, alternative] = /<img src="\.github\/payment\.svg"[^>]* alt="([^"]+)"/.exec(
+    read('README.md'),
+  )
+  expect(alternative.length).toBeGreaterThan(100)
 })
 
 test('every link leads to a file and a heading', async () => {
