@@ -66,10 +66,9 @@ test('an error shifts nothing', async ({ page, sites }) => {
   }
 })
 
-test('the frame grows and shrinks with its page within its bounds, also while it has the focus', async ({
-  page,
-  sites,
-}) => {
+test('the frame grows and shrinks with its page within its bounds, also while it has the focus', {
+  tag: '@firefox',
+}, async ({ page, sites }) => {
   await sites.openShop({ hosted: { steps: ['size-900', 'ready'] } })
   await waitForState(page, 'ready')
   await expectHeight(page, 900)
