@@ -1,4 +1,5 @@
 /** Why the checkout cannot be shown: a closed list of codes, each with its fix. @module */
+
 /** Codes for which another try can help. */
 const retryableCodes = [
   'handoff_failed',
@@ -40,7 +41,6 @@ export class CheckoutError extends Error {
    * @param options - `cause`: for `handoff_failed` and `status_failed`, the error of your function. Of a handoff, its `retryable: false` applies here too.
    */
   constructor(code: CheckoutErrorCode, options?: ErrorOptions) {
-    // A response of the shop, or a mistake in its function.
     const { message = 'See the README.', retryable } = Object(options?.cause)
     super(`pi-checkout: ${code}. ${message}`, options)
     this.code = code

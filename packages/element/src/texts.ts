@@ -27,7 +27,7 @@ export const texts = {
   paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
   failed: ['Payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['Payment canceled.', 'Վճարումը չեղարկված է։', 'Платёж отменён.'],
-  expired: ['The time to pay is over.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
+  expired: ['Time to pay has ended.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [

@@ -61,7 +61,7 @@ test.each([
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `⋯ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
-  ['failed', 'expired', `✕ The time to pay is over. ${unpaid}`],
+  ['failed', 'expired', `✕ Time to pay has ended. ${unpaid}`],
   ['failed', 'refunded', '↺ Payment refunded. The money can take a few days to arrive.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],

@@ -142,11 +142,11 @@ export class CardForm extends LightElement {
 
   /** Nothing can be canceled while a request runs. A notice says more than the usual time. */
   #below({ payingText, orderShows, cancelPayment }: Texts): TemplateResult {
-    const { key } = this.notice ?? { key: 'none' }
-    const wait = key === 'unknown' ? orderShows : key === 'none' ? payingText : ''
-    return this.busy
-      ? html`<p class="link">${wait}</p>`
-      : html`<button class="link" type="button" @click=${() => this.onCancel()}>${cancelPayment}</button>`
+    if (!this.busy) {
+      return html`<button class="link" type="button" @click=${() => this.onCancel()}>${cancelPayment}</button>`
+    }
+    const more = this.notice?.key === 'unknown' ? orderShows : ''
+    return html`<p class="link">${this.notice ? more : payingText}</p>`
   }
 
   #field(options: FieldOptions): TemplateResult {
@@ -289,7 +289,7 @@ export class CardForm extends LightElement {
   }
 }
 
-/** A device with a mouse has a keyboard of its own. */
+/** Returns whether the keyboard is separate from the screen, as on a device with a mouse. */
 function hasKeyboard(): boolean {
   return matchMedia('(hover: hover)').matches
 }

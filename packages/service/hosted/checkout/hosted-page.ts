@@ -215,7 +215,7 @@ export class HostedPage extends LightElement {
         </p>
         ${result === 'paid' ? this.#method(view) : nothing}
         <p class="hint" role="status">
-          ${shop ? this.#texts[`${shop}${result === 'paid' ? 'Paid' : 'Other'}`] : nothing}
+          ${shop ? this.#texts[`${shop}Shop${result === 'paid' ? 'Paid' : 'Other'}`] : nothing}
         </p>
         ${
           fullPage &&

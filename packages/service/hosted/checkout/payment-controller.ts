@@ -117,8 +117,8 @@ export class PaymentController implements ReactiveController {
    */
   async #follow(): Promise<void> {
     const { api, reads } = this.#session
-    const isOver = (): boolean => !this.step.view || isFinal(this.step.view.status)
-    while (!isOver()) {
+    const hasEnded = (): boolean => !this.step.view || isFinal(this.step.view.status)
+    while (!hasEnded()) {
       const newer = (this.step.view?.version ?? 0) + 1
       const read = await reads
         .send(
@@ -126,7 +126,7 @@ export class PaymentController implements ReactiveController {
           (signal, isFirst) => api.intent(isFirst ? newer : undefined, signal),
           {
             isEndless: true,
-            isObsolete: isOver,
+            isObsolete: hasEnded,
             onFailure: (failures) => {
               if (failures > toleratedFailures) this.#handle({ type: 'read failed' })
             },

@@ -65,9 +65,10 @@ export class Inspector extends LightElement {
   }
 
   #gate(): TemplateResult {
+    const { error } = this.#sandbox
     return html`<main class="apart stack" tabindex="-1">
       <h2 class="title">Open the inspector by its link</h2>
-      <p class="error" role="alert">${this.#sandbox.error}</p>
+      ${error ? html`<p class="error" role="alert">${error}</p>` : nothing}
       <p><code>npm start</code> and <code>pi-service start</code> print it. Other tabs of this browser then work, too.</p>
     </main>`
   }

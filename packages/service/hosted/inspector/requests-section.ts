@@ -24,7 +24,7 @@ export function requestsSection(sandbox: Sandbox, reading: Reading): TemplateRes
         each.requestId,
         requestRow(sandbox, each, issuesOf(each.requestId), openId),
       ]),
-      none: 'No requests here. Each request of your server appears at once, with the reason if it fails.',
+      none: 'No requests here. Each request of your server appears here immediately, with the reason if it fails.',
       gone: 'The log no longer has this request. Choose a newer one of the list.',
     },
     exchange && requestDetail(sandbox, exchange, issuesOf(exchange.request.requestId)),

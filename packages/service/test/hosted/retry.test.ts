@@ -36,7 +36,7 @@ test.each([
   expect(request).toHaveBeenCalledTimes(attempts)
 })
 
-test.each([lost, rejected])('reads after %s until nobody needs it', async (error) => {
+test.each([lost, rejected])('retries a read after %s until it is obsolete', async (error) => {
   vi.useFakeTimers()
   const request = vi.fn(async () => Promise.reject(error))
   const isObsolete = (): boolean => request.mock.calls.length === 9
