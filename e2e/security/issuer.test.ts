@@ -43,6 +43,11 @@ test('a hostile issuer page moves, learns, and decides nothing', async ({
     expect(received).not.toContain(canary)
   // no-referrer: the issuer does not learn the address of the checkout.
   expect(bank.requests.map(({ headers }) => headers.referer).filter(Boolean)).toEqual([])
+  // On a slow line, its messages end no request of the buyer.
+  await page.route('**/checkout-api/challenge/cancel', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await route.continue().catch(() => {})
+  })
   await hostedPage(page).getByRole('button', { name: 'Use another card' }).click()
   await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
@@ -63,6 +68,7 @@ const hostileIssuer = `<!doctype html><meta charset="utf-8"><title>Bank</title>
       for (let i = 0; i < 5000; i++) for (const target of [parent, top])
         target.postMessage(i % 2 ? { pi: 'challenge', t: 'done', status: 'succeeded' } : { pi: 'checkout', t: 'hello', v: [1], doc: 'A'.repeat(32) }, '*')
     },
+    'repeated messages': () => { setInterval(() => parent.postMessage({ pi: 'challenge', t: 'done' }, '*'), 100) },
     'finish': () => { for (const t of ['ack', 'ready', 'finish', 'cancel', 'leave']) top.postMessage({ t }, '*') },
     'parent frames': () => { for (let i = 0; i < top.length; i++) top[i].location = 'http://evil.localhost/' },
   }
