@@ -1,7 +1,6 @@
 // A shop with sessions, and orders that are edited, for several processes. MISTAKE selects what is wrong in it.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createCheckout,
@@ -66,6 +65,7 @@ function pay(id, intentId, amount = null) {
 const ship = (id) => run('update orders set shipped = shipped + 1 where id = ?', id)
 const remove = (id) => run('delete from orders where id = ?', id)
 const sendMail = () => sleep(500)
+const rejected = (status) => new Response(null, { status })
 const isOld = ({ createdAt }) => createdAt < Date.now() - 5 * 60_000
 
 const service = new PaymentIntents()
@@ -175,17 +175,17 @@ async function settleByHand({ id, intentId, amount, paidBy }) {
 const byHand = {
   'POST /checkout/handoff': async ({ session }) => {
     const phase = await settleByHand(orderOf(session))
-    if (phase === 'paid' || phase === 'processing') return { status: 409 }
+    if (phase === 'paid' || phase === 'processing') return rejected(409)
     const { id, amount, attempt } = orderOf(session)
     const { handoff } = await create({ orderId: id, amount, currency: 'AMD' }, { attempt })
     // It ignores that no row was updated.
     run('update orders set intentId = ? where id = ? and intentId is null', handoff.id, id)
-    return { body: { id: handoff.id, clientSecret: handoff.clientSecret } }
+    return Response.json({ id: handoff.id, clientSecret: handoff.clientSecret })
   },
   'GET /checkout/status': async ({ session, query }) => {
     const order = query.has('orderId') ? find(query.get('orderId')) : orderOf(session)
-    if (order?.session !== session) return { status: 404 }
-    return { body: { phase: await settleByHand(order) } }
+    if (order?.session !== session) return rejected(404)
+    return Response.json({ phase: await settleByHand(order) })
   },
 }
 
@@ -198,11 +198,13 @@ const routes = {
     const isShown = MISTAKE === 'secret-in-page'
     const data = isShown ? (await create({ orderId: id, amount, currency: 'AMD' })).handoff : {}
     const element = `<pi-checkout data-order="${id}" data-amount="${amount}"></pi-checkout>`
-    return { html: `${element}<script type="application/json">${JSON.stringify(data)}</script>` }
+    const script = `<script type="application/json">${JSON.stringify(data)}</script>`
+    const headers = { 'set-cookie': `session=${session}; Path=/; HttpOnly; SameSite=Lax` }
+    return new Response(element + script, { headers })
   },
   'POST /edit': ({ session, body }) => {
     let order = orderOf(session)
-    if (!order) return { status: 409 }
+    if (!order) return rejected(409)
     if (order.paidBy) order = newOrder(session, 900)
     let amount = order.amount === 900 ? 1500 : 900
     if (MISTAKE === 'price-in-form') amount = Number(body.price) || amount
@@ -213,55 +215,47 @@ const routes = {
       amount,
       order.id,
     )
-    return changes ? { body: { orderId: order.id, amount, currency: 'AMD' } } : { status: 409 }
+    return changes ? Response.json({ orderId: order.id, amount, currency: 'AMD' }) : rejected(409)
   },
   'POST /finish': async ({ session, body }) => {
     const order = find(body.orderId)
-    if (order?.session !== session) return { status: 404 }
+    if (order?.session !== session) return rejected(404)
     if (MISTAKE === 'paid-on-finish') pay(order.id, body.id)
     if (MISTAKE === 'intent-from-page') {
       if (phaseOf((await service.retrieve(body.id)).status) === 'paid') pay(order.id, body.id)
     }
     if (MISTAKE === 'ships-on-finish' && order.paidBy && !order.shipped) ship(order.id)
-    return {}
+    return Response.json({})
   },
   'GET /record': ({ session, query }) => {
     const order = find(query.get('orderId'))
-    if (order?.session !== session) return { status: 404 }
+    if (order?.session !== session) return rejected(404)
     const reviews = JSON.parse(order.reviews)
     const state = order.paidBy ? 'paid' : reviews.length > 0 ? 'review' : 'open'
-    return { body: { state, reviews, fulfilments: order.shipped } }
+    return Response.json({ state, reviews, fulfilments: order.shipped })
   },
   ...(MISTAKE === 'by-hand' && byHand),
 }
-const node = toNode(Object.assign(respond, { basePath: checkout.basePath }))
 
-async function serve(request, response) {
-  const { pathname, searchParams: query } = new URL(request.url, 'http://localhost')
-  const [, known] = /session=(\w+)/.exec(request.headers.cookie ?? '') ?? []
+async function serve(request) {
+  const { pathname, searchParams: query } = new URL(request.url)
+  const [, known] = /session=(\w+)/.exec(request.headers.get('cookie')) ?? []
   const session = known ?? randomBytes(8).toString('hex')
   const route = routes[`${request.method} ${pathname}`]
-  const isForm = request.headers['content-type']?.includes('form')
-  const sent = request.method === 'POST' ? await text(request) : ''
+  // Like a body parser in front of the routes.
+  const sent = await request.clone().text()
+  if (!route) return await respond(request, { session })
+  const isForm = request.headers.get('content-type')?.includes('form')
   const body = isForm ? Object.fromEntries(new URLSearchParams(sent)) : JSON.parse(sent || '{}')
-  if (!route) return await node(Object.assign(request, { session, body }), response)
-  const result = await route({ session, query, body })
-  response.writeHead(result.status ?? 200, {
-    'content-type': result.html ? 'text/html' : 'application/json',
-    'set-cookie': `session=${session}; Path=/; HttpOnly; SameSite=Lax`,
-  })
-  response.end(result.html ?? JSON.stringify(result.body ?? {}))
+  return await route({ session, query, body })
 }
 
-createServer(async (request, response) => {
-  try {
-    await serve(request, response)
-  } catch {
+const handle = (request) =>
+  serve(request).catch(() => {
     if (MISTAKE === 'exits') process.exit(1)
-    if (!response.headersSent) response.writeHead(500)
-    response.end()
-  }
-}).listen(PORT)
+    return rejected(500)
+  })
+createServer(toNode(Object.assign(handle, { basePath: '/' }))).listen(PORT)
 
 /** Calls a function every 50 ms, each time after the last call has ended. */
 function repeat(call) {
