@@ -9,7 +9,7 @@ import { within } from './within.ts'
 /** Longest time until a shop responds, in milliseconds. */
 const longestStart = 30_000
 
-/** Longest time until the port of a killed shop is free, in milliseconds. */
+/** Longest time until a killed shop has closed its port, in milliseconds. */
 const longestEnd = 2000
 
 /** Lines of the shop's output that a sequence keeps. */
@@ -46,15 +46,15 @@ export class Shop {
     const child = this.#child
     this.#child = undefined
     if (!child || isOver(child)) return
-    const exited = once(child, 'exit')
+    // What it started may end a moment later. What has left its process group is not waited for.
+    const closed = once(child, 'close', { signal: AbortSignal.timeout(longestEnd) })
     kill(child)
-    await exited
+    await closed.catch(() => {})
   }
 
   /** @throws {SetupError} If it exits, or does not respond in time. */
   async start(): Promise<void> {
     const { command, url } = this.#options
-    await this.#expectFree()
     const [program = '', ...args] = command
     const child = this.#spawn(program, args)
     let failure: Error | undefined
@@ -76,18 +76,6 @@ export class Shop {
       }
       // Each request takes time of the processor on which the shop starts.
       await sleep(20 + elapsed() / 10)
-    }
-  }
-
-  /** @throws {SetupError} If another program responds there: the shop would not be what is played with. */
-  async #expectFree(): Promise<void> {
-    const { url } = this.#options
-    const until = performance.now() + longestEnd
-    while (await responds(url)) {
-      if (performance.now() > until) {
-        throw new SetupError(`Another program responds at ${url}. Stop it first.`)
-      }
-      await sleep(50)
     }
   }
 
@@ -122,7 +110,7 @@ export class Shop {
   }
 }
 
-async function responds(url: string, timeout = 5000): Promise<boolean> {
+async function responds(url: string, timeout: number): Promise<boolean> {
   try {
     await within(timeout, async (signal) => {
       const response = await fetch(url, { redirect: 'manual', signal })
