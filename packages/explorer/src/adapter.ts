@@ -155,24 +155,16 @@ export interface Adapter {
   readonly record?: (buyer: AdapterBuyer, orderId: string) => Promise<OrderRecord | undefined>
 }
 
-/** Each part, with what is not checked without it. */
-const parts: Readonly<Record<keyof Adapter, string | undefined>> = {
-  edit: 'orders that are edited',
-  finish: 'what the page sends after pi-finish',
-  survivesRestart: 'restarts of the shop',
-  instances: 'several instances of the shop',
-  record: undefined,
-  routes: undefined,
-  settlesWithin: undefined,
-  env: undefined,
-  begin: undefined,
-}
-
-/** The same for each part of a record. */
-const recordParts: Readonly<Record<keyof OrderRecord, string>> = {
-  state: 'payments of buyers who do not come back',
-  reviews: 'payments that need a review',
-  fulfilments: 'double fulfilment',
+const parts: Readonly<Record<keyof Adapter, true>> = {
+  edit: true,
+  finish: true,
+  survivesRestart: true,
+  instances: true,
+  record: true,
+  routes: true,
+  settlesWithin: true,
+  env: true,
+  begin: true,
 }
 
 /** @throws {TypeError} If a part is unknown: it would check nothing. */
@@ -185,24 +177,20 @@ export function checkAdapter(adapter: Adapter): void {
 }
 
 /** Returns what needs a part that the adapter does not have, or that none of these records has. */
-export function notChecked(adapter: Adapter, records: readonly object[]): string[] {
-  const { instances = 1, record } = adapter
-  return [
-    ...without({ ...adapter, instances: instances > 1 }, parts),
-    ...(record && records.length === 0 ? [] : without(partsOf(records), recordParts)),
-  ]
-}
-
-/** Returns every part that a record has. */
-function partsOf(records: readonly object[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(records.flatMap((record) => Object.entries(record)))
-}
-
-function without(
-  used: Readonly<Record<string, unknown>>,
-  texts: Readonly<Record<string, string | undefined>>,
+export function notChecked(
+  { edit, finish, survivesRestart, instances = 1, record }: Adapter,
+  records: readonly Partial<Record<keyof OrderRecord, unknown>>[],
 ): string[] {
-  return Object.entries(texts).flatMap(([name, text]) =>
-    text === undefined || (used[name] ?? false) !== false ? [] : [`${text} (${name})`],
-  )
+  const isRecorded = (part: keyof OrderRecord): boolean =>
+    records.length === 0 ? record !== undefined : records.some((each) => each[part] !== undefined)
+  const checked = {
+    'orders that are edited (edit)': edit,
+    'what the page sends after pi-finish (finish)': finish,
+    'restarts of the shop (survivesRestart)': survivesRestart,
+    'several instances of the shop (instances)': instances > 1,
+    'payments of buyers who do not come back (state)': isRecorded('state'),
+    'payments that need a review (reviews)': isRecorded('reviews'),
+    'double fulfilment (fulfilments)': isRecorded('fulfilments'),
+  }
+  return Object.entries(checked).flatMap(([text, isChecked]) => (isChecked ? [] : [text]))
 }
