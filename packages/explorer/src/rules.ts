@@ -70,7 +70,7 @@ export const rules: Readonly<Record<Rule, RuleText>> = {
     fix: 'Only the status that your server retrieves is proof.',
     brokenBy: (event, ledger) => {
       if (event.type !== 'record' || !event.record.fulfilments) return undefined
-      if (hasSucceeded(event.orderId, ledger)) return undefined
+      if (ledger.paid().some(({ orderId }) => orderId === event.orderId)) return undefined
       return `The shop fulfilled order ${event.orderId}, and no intent of it has succeeded.`
     },
   },
@@ -165,39 +165,28 @@ function mixedSession(event: Event, ledger: Ledger): string | undefined {
 
 /** The status or the record says paid: an intent must have succeeded, and one with the amount of the order. */
 function falsePaid(event: Event, ledger: Ledger): string | undefined {
-  if (event.type === 'record' && event.record.state === 'paid') {
-    const { orderId } = event
-    if (hasSucceeded(orderId, ledger)) return otherAmount(orderId, ledger.paid(), ledger)
-    return `The shop's record of order ${orderId} is "paid", and no intent of it has succeeded.`
+  const isRecord = event.type === 'record' && event.record.state === 'paid'
+  const isStatus = event.type === 'status' && event.phase === 'paid'
+  if (!isRecord && !isStatus) return undefined
+  // A status that is shown to another buyer breaks another rule.
+  if (isStatus && ledger.buyer(event.buyer).orderId !== event.orderId) return undefined
+  const isOwn = (handoff: Handoff): boolean =>
+    isStatus && event.orderId === undefined
+      ? handoff.buyer === event.buyer
+      : handoff.orderId === event.orderId
+  const paid = ledger.paid().filter(isOwn)
+  if (paid.length === 0) {
+    const order = event.orderId === undefined ? "the buyer's order" : `order ${event.orderId}`
+    return `The ${event.type} of ${order} is "paid", and no intent of it has succeeded.`
   }
-  if (event.type !== 'status' || event.phase !== 'paid') return undefined
-  const { buyer, orderId } = event
-  if (ledger.buyer(buyer).orderId !== orderId) return undefined
-  const paid = ledger.paid().filter((handoff) => handoff.buyer === buyer)
-  const own = paid.filter((handoff) => orderId === undefined || handoff.orderId === orderId)
-  for (const each of own) {
-    const facts = otherAmount(each.orderId, own, ledger)
-    if (facts) return facts
-  }
-  if (own.length > 0) return undefined
-  const about = orderId === undefined ? `order of ${buyer}` : `order ${orderId}`
-  return `The shop says that the ${about} is paid, and no intent that ${buyer} got has succeeded.`
-}
-
-function hasSucceeded(orderId: string, { intents }: Ledger): boolean {
-  return intents.some((intent) => intent.orderId === orderId && intent.status === 'succeeded')
-}
-
-function otherAmount(
-  orderId: string,
-  paid: readonly Handoff[],
-  ledger: Ledger,
-): string | undefined {
-  const amount = ledger.amount(orderId)
-  const own = paid.filter((handoff) => handoff.orderId === orderId)
-  const [first] = own
-  if (!first || amount === undefined || own.some((each) => each.amount === amount)) return undefined
-  return `The shop says that order ${orderId} of ${amount} ${first.currency} is paid, and intent ${first.id} paid ${first.amount}.`
+  const isWhole = ({ orderId, amount }: Handoff): boolean =>
+    amount === (ledger.amount(orderId) ?? amount)
+  const wrong = paid.find(
+    ({ orderId }) => !paid.some((other) => other.orderId === orderId && isWhole(other)),
+  )
+  if (!wrong) return undefined
+  const { id, orderId, amount, currency } = wrong
+  return `The ${event.type} of order ${orderId} of ${ledger.amount(orderId)} ${currency} is "paid", and intent ${id} paid ${amount}.`
 }
 
 /** Two payments of one purchase, or another intent while one is on its way. */
