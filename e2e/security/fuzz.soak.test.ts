@@ -3,7 +3,7 @@
 import { problemCodes } from '@pi-checkout/contract/problem'
 import { orderedBuyer } from '@pi-checkout/test-support/demo-buyer'
 import { seed } from '@pi-checkout/test-support/generated'
-import { measure } from '@pi-checkout/test-support/probe'
+import { measure, probed } from '@pi-checkout/test-support/probe'
 import type { StartedProgram } from '@pi-checkout/test-support/process'
 import { rawRequest, statusOf } from '@pi-checkout/test-support/raw-http'
 import { type Stack, startStack } from '@pi-checkout/test-support/stack'
@@ -31,7 +31,7 @@ const rejections = Object.values(problemCodes)
 
 interface Operation {
   readonly line: fc.Arbitrary<string>
-  readonly program: Pick<StartedProgram, 'child'>
+  readonly program: Pick<StartedProgram, 'child' | 'log'>
   readonly port: string
   readonly headers: fc.Arbitrary<Readonly<Record<string, string>>>
   /** Absent for a request without a body. */
@@ -41,7 +41,7 @@ interface Operation {
 
 /** A separate stack: the inputs leave data and used-up limits. */
 const test = base.extend<object, { stack: Stack }>({
-  stack: workerFixture(() => startStack({ probed: true })),
+  stack: workerFixture(() => startStack({ service: probed, shop: probed })),
 })
 
 // One stack, whose programs are measured.

@@ -1,5 +1,5 @@
-/** Measures a program that was started with `probed: true`. @module */
-import { once } from 'node:events'
+/** Measures a program that was started with the variables `probed`. @module */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartedProgram } from './process.ts'
 
 export interface Measurement {
@@ -9,9 +9,21 @@ export interface Measurement {
   readonly stall: number
 }
 
+/** Environment variables of a program that can be measured. */
+export const probed = {
+  NODE_OPTIONS: `--import ${new URL('probe-preload.mjs', import.meta.url).href}`,
+} as const
+
 /** Collects garbage, and measures the program. */
-export async function measure({ child }: Pick<StartedProgram, 'child'>): Promise<Measurement> {
-  child.send({})
-  const [measurement] = await once(child, 'message')
-  return measurement as Measurement
+export async function measure({
+  child,
+  log,
+}: Pick<StartedProgram, 'child' | 'log'>): Promise<Measurement> {
+  const before = log.length
+  child.kill('SIGUSR2')
+  for (;;) {
+    const line = log.slice(before).find((each) => each.startsWith('{"heap":'))
+    if (line) return JSON.parse(line)
+    await sleep(5)
+  }
 }

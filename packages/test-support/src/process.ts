@@ -17,8 +17,6 @@ export interface ProgramOptions {
   readonly cwd?: string
   /** Added to the variables of this process. */
   readonly env?: NodeJS.ProcessEnv
-  /** Opens a channel for messages. */
-  readonly ipc?: boolean
   /** Starts a process group, which is ended as a whole: for a command that wraps the program in a shell. */
   readonly detached?: boolean
   /** Milliseconds after which `runProgram` ends the program, and fails with what it printed. */
@@ -113,23 +111,14 @@ export async function runProgram(
 
 function run(
   args: readonly string[],
-  {
-    command = process.execPath,
-    cwd = root,
-    env = {},
-    ipc = false,
-    detached = false,
-  }: ProgramOptions,
+  { command = process.execPath, cwd = root, env = {}, detached = false }: ProgramOptions,
 ) {
-  const child = spawn(command, args, {
+  return spawn(command, args, {
     cwd,
     detached,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const { stdout, stderr } = child
-  if (!stdout || !stderr) throw new Error('A process without pipes')
-  return Object.assign(child, { stdout, stderr })
 }
 
 async function stop(

@@ -4,14 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
-import {
-  demoShop,
-  type ProgramOptions,
-  piService,
-  runProgram,
-  type StartedProgram,
-  startProgram,
-} from './process.ts'
+import { demoShop, piService, runProgram, type StartedProgram, startProgram } from './process.ts'
 
 /** What `pi-service start --json` prints. */
 export interface ServiceReady {
@@ -52,11 +45,7 @@ export interface StackOptions {
   readonly service?: Readonly<Record<string, string>>
   /** Environment variables of the shop. */
   readonly shop?: Readonly<Record<string, string>>
-  /** Starts both with the probe of `probe.ts`. */
-  readonly probed?: boolean
 }
-
-const probe = ['--expose-gc', '--import', new URL('probe-preload.mjs', import.meta.url).href]
 
 /** Returns a new setting `PI_SECRET_KEY`. */
 export function newSecretKey(): string {
@@ -71,19 +60,15 @@ export function newSecretKey(): string {
 export async function startService(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  { probed = false }: Pick<StackOptions, 'probed'> = {},
 ): Promise<Program<ServiceReady>> {
   const command = [piService, 'start', '--json', '--demo', '--port', '0', ...args]
   // Without a drain, which would delay the end of each test with PostgreSQL.
-  return await startReady(command, { env: { PI_DRAIN_MS: '0', ...env }, ipc: probed })
+  return await startReady(command, { PI_DRAIN_MS: '0', ...env })
 }
 
 /** Starts a shop; `env` needs the variables that connect it to a service. */
-export async function startShop(
-  env: NodeJS.ProcessEnv,
-  { probed = false }: Pick<StackOptions, 'probed'> = {},
-): Promise<Program<ShopReady>> {
-  return await startReady([demoShop, '--json'], { env, ipc: probed })
+export async function startShop(env: NodeJS.ProcessEnv): Promise<Program<ShopReady>> {
+  return await startReady([demoShop, '--json'], env)
 }
 
 export async function runPiService(
@@ -100,7 +85,6 @@ export async function startStack({
   servicePort = 0,
   service: serviceVariables = {},
   shop: ownVariables = {},
-  probed = false,
 }: StackOptions = {}): Promise<Stack> {
   const data = await mkdtemp(join(tmpdir(), 'pi-stack-'))
   const store = ['--data', join(data, 'service')]
@@ -114,7 +98,7 @@ export async function startStack({
     const { PORT = String(await freePort()), SHOP_ORIGIN = `http://localhost:${PORT}` } =
       ownVariables
     const options = ['--port', String(servicePort), '--shop-origin', SHOP_ORIGIN]
-    const service = await startService([...options, ...store], serviceVariables, { probed })
+    const service = await startService([...options, ...store], serviceVariables)
     running.push(service)
     const api = service.ready
     const shopVariables = {
@@ -125,7 +109,7 @@ export async function startStack({
       PI_SHOP_DATA: join(data, 'shop'),
       ...ownVariables,
     }
-    const shop = await startShop(shopVariables, { probed })
+    const shop = await startShop(shopVariables)
     running.push(shop)
     const { shopUrl } = shop.ready
     return {
@@ -145,8 +129,8 @@ export async function startStack({
 
 async function startReady<Ready>(
   args: readonly string[],
-  options: ProgramOptions,
+  env: NodeJS.ProcessEnv,
 ): Promise<Program<Ready>> {
-  const program = await startProgram([...(options.ipc ? probe : []), ...args], options)
+  const program = await startProgram(args, { env })
   return { ...program, ready: JSON.parse(program.line) }
 }
