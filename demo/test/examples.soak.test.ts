@@ -1,7 +1,7 @@
-import { argumentsFor, startExample, variablesOf } from '@pi-checkout/test-support/example'
+import { argumentsFor, startExample } from '@pi-checkout/test-support/example'
 import { runProgram } from '@pi-checkout/test-support/process'
 import { control } from '@pi-checkout/test-support/sandbox'
-import { type ServiceReady, startService } from '@pi-checkout/test-support/stack'
+import { type ServiceReady, startService, variablesOf } from '@pi-checkout/test-support/stack'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
 /** The examples that send the static page. */

@@ -8,6 +8,7 @@ import {
   type ServiceReady,
   startService,
   startShop,
+  variablesOf,
 } from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../server/database.ts'
@@ -22,13 +23,7 @@ let env: NodeJS.ProcessEnv
 beforeAll(async () => {
   service = await startService(['--memory'])
   data = await mkdtemp(join(tmpdir(), 'shop-main-'))
-  const { apiKey, baseUrl, checkoutOrigin } = service.ready
-  const connection = {
-    PI_API_KEY: apiKey,
-    PI_BASE_URL: baseUrl,
-    PI_CHECKOUT_ORIGIN: checkoutOrigin,
-  }
-  env = { ...connection, PORT: '0', PI_SHOP_DATA: data }
+  env = { ...variablesOf(service.ready), PORT: '0', PI_SHOP_DATA: data }
 })
 afterAll(async () => {
   await service.stop()

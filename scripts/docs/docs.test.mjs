@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runProgram } from '@pi-checkout/test-support/process'
-import { startService } from '@pi-checkout/test-support/stack'
+import { startService, variablesOf } from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../files.mjs'
 import { documents, readDocument } from './documents.mjs'
@@ -33,12 +33,9 @@ beforeAll(async () => {
   mkdirSync(folder)
   for (const { file, code } of modules) writeFileSync(file, `${code}export {}\n`)
   service = await startService(['--memory'])
-  const { baseUrl, checkoutOrigin, apiKey, adminToken } = service.ready
   env = {
-    PI_BASE_URL: baseUrl,
-    PI_CHECKOUT_ORIGIN: checkoutOrigin,
-    PI_API_KEY: apiKey,
-    PI_ADMIN_TOKEN: adminToken,
+    ...variablesOf(service.ready),
+    PI_ADMIN_TOKEN: service.ready.adminToken,
     // The tests that the documents show must not see the runner that runs this.
     NODE_TEST_CONTEXT: undefined,
     VITEST: undefined,

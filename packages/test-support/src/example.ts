@@ -4,17 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.ts'
 import { type StartedProgram, startProgram } from './process.ts'
 import { control, environmentPath } from './sandbox.ts'
-import type { ServiceReady } from './stack.ts'
+import { type ServiceReady, variablesOf } from './stack.ts'
 
 export const examples = fileURLToPath(new URL('../../../demo/examples/', import.meta.url))
-
-export function variablesOf({
-  apiKey,
-  baseUrl,
-  checkoutOrigin,
-}: ServiceReady): Readonly<Record<string, string>> {
-  return { PI_API_KEY: apiKey, PI_BASE_URL: baseUrl, PI_CHECKOUT_ORIGIN: checkoutOrigin }
-}
 
 /** How Node.js runs an example with the sources of the packages. */
 export function argumentsFor(name: string): string[] {

@@ -66,6 +66,15 @@ export async function startService(
   return await startReady(command, { PI_DRAIN_MS: '0', ...env })
 }
 
+/** Returns the variables that connect a shop to a service. */
+export function variablesOf({
+  apiKey,
+  baseUrl,
+  checkoutOrigin,
+}: ServiceReady): Readonly<Record<string, string>> {
+  return { PI_API_KEY: apiKey, PI_BASE_URL: baseUrl, PI_CHECKOUT_ORIGIN: checkoutOrigin }
+}
+
 /** Starts a shop; `env` needs the variables that connect it to a service. */
 export async function startShop(env: NodeJS.ProcessEnv): Promise<Program<ShopReady>> {
   return await startReady([demoShop, '--json'], env)
@@ -103,9 +112,7 @@ export async function startStack({
     const api = service.ready
     const shopVariables = {
       PORT,
-      PI_API_KEY: api.apiKey,
-      PI_BASE_URL: api.baseUrl,
-      PI_CHECKOUT_ORIGIN: api.checkoutOrigin,
+      ...variablesOf(api),
       PI_SHOP_DATA: join(data, 'shop'),
       ...ownVariables,
     }
