@@ -1,20 +1,9 @@
 // What the documents' examples expect from the reader's shop.
-interface Order {
-  readonly orderId: string
-  readonly amount: number
-  readonly currency: import('@pi-checkout/server').Currency
-}
-
-/** The self-contained file, which the checkout serves. */
-declare module '*/v1/pi-checkout.js' {
-  export * from '@pi-checkout/element'
-  export * from '@pi-checkout/element/client'
-}
 
 /** The reader's own table of orders. */
 declare const orders: {
   ownedBy(sessionId: string, orderId: string | undefined): Promise<string | undefined>
-  find(orderId: string): Promise<Order | undefined>
+  find(orderId: string): Promise<import('@pi-checkout/server').CheckoutOrder | undefined>
   markPaid(orderId: string, payment: import('@pi-checkout/server').Payment): Promise<boolean>
 }
 
@@ -27,19 +16,10 @@ declare const pool: { query(sql: string, values: unknown[]): Promise<{ readonly 
 /** The reader's checkout. */
 declare const checkout: import('@pi-checkout/server').Checkout
 
-/** Playwright's, inside a test. */
-declare const page: import('@playwright/test').Page
-declare const expect: typeof import('@playwright/test').expect
-
 declare namespace Express {
   interface Request {
     readonly session: { readonly id: string }
   }
-}
-
-/** Vite's, in the examples' pages. */
-interface ImportMeta {
-  readonly env: Readonly<Record<string, string>>
 }
 
 /** Next.js, which the framework tests install. */
