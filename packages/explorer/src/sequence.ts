@@ -128,8 +128,7 @@ export class Sequence {
 
   /** Logs what an action has shown, with the intents of that moment. */
   async show(event: StatusEvent | RecordEvent): Promise<void> {
-    const intents = await this.environment.intents()
-    this.add({ type: 'intents', intents })
+    await this.look()
     this.add(event)
   }
 
@@ -334,9 +333,6 @@ export class Sequence {
 }
 
 async function jsonOf<Body>(response: Response): Promise<Partial<Body>> {
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined)
+  const body: unknown = await response.json().catch(() => undefined)
   return typeof body === 'object' && body !== null ? body : {}
 }
