@@ -57,12 +57,12 @@ export {
   PiError,
   type PiErrorFacts,
 } from './client/errors.ts'
+export type { PaymentIntentsOptions } from './client/options.ts'
 export {
   type CallOptions,
   type CreatedIntent,
   type CreateOptions,
   type Handoff,
   PaymentIntents,
-  type PaymentIntentsOptions,
 } from './client/payment-intents.ts'
 export type { ServiceResponse, Translate } from './client/translate.ts'

@@ -72,7 +72,7 @@ const service = new PaymentIntents()
 const create = service.create.bind(service)
 const keys = { 'random-key': () => randomUUID(), 'timestamp-key': () => `at-${Date.now()}` }
 if (keys[MISTAKE]) {
-  service.create = (params) => create(params, { idempotencyKey: keys[MISTAKE]() })
+  service.create = (params) => new PaymentIntents({ namespace: keys[MISTAKE]() }).create(params)
 }
 
 const payments = sqlPayments((sql, values) => rows(sql, ...values), { dialect: 'sqlite' })

@@ -8,16 +8,6 @@
 import { isLoopback, readOrigin } from '@pi-checkout/contract/origin'
 import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
 import { ConfigurationError } from './errors.ts'
-import type { Translate } from './translate.ts'
-
-/** The settings that every request needs. */
-export interface Settings {
-  readonly apiKey: string
-  /** Without a trailing slash. */
-  readonly baseUrl: string
-  /** Reads the responses of another service. */
-  readonly translate: Translate | undefined
-}
 
 export const sandboxHint =
   'For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.'

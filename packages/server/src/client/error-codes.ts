@@ -55,7 +55,7 @@ export const advices: Readonly<Record<PiErrorCode, string>> = {
   invalid_body: bodies,
   validation_failed: field,
   unknown_parameter: field,
-  invalid_idempotency_key: 'pass 1 to 255 visible ASCII characters, or no key',
+  invalid_idempotency_key: headers,
   invalid_header: `${headers}; check the spelling of Sandbox-Fault`,
   invalid_host: 'set PI_BASE_URL to the public address of the service',
   missing_credentials: headers,
@@ -67,8 +67,7 @@ export const advices: Readonly<Record<PiErrorCode, string>> = {
   method_not_allowed: path,
   request_timeout: again,
   idempotency_key_in_use: later,
-  idempotency_key_reused:
-    'omit idempotencyKey, so that the key is derived from the body; for a new intent raise attempt',
+  idempotency_key_reused: bodies,
   payload_too_large: 'shorten metadata',
   unsupported_media_type: headers,
   rate_limited: later,

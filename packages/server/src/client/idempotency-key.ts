@@ -6,17 +6,14 @@
  * @module
  */
 import type { CreatePaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { limits } from '@pi-checkout/contract/spec-decisions'
 import canonicalize from 'canonicalize'
 import { type CreateParams, readCreateParams } from './create-params.ts'
-import { ConfigurationError, invalidParam } from './errors.ts'
+import { invalidParam } from './errors.ts'
 
 /** What the key depends on, besides the body. */
 export interface KeyOptions {
   readonly attempt?: number | undefined
   readonly namespace?: string | undefined
-  /** Replaces the derived key. */
-  readonly idempotencyKey?: string | undefined
 }
 
 export interface PreparedCreate {
@@ -33,22 +30,15 @@ export interface PreparedCreate {
  */
 export async function prepareCreate(
   params: CreateParams,
-  { attempt = 1, namespace = '', idempotencyKey: given }: KeyOptions = {},
+  { attempt = 1, namespace = '' }: KeyOptions = {},
 ): Promise<PreparedCreate> {
   const body = readCreateParams(params)
   const bytes = canonicalText(body)
-  if (given !== undefined) {
-    assertKey(given)
-    return { body, bytes, key: given }
-  }
   if (!Number.isSafeInteger(attempt) || attempt < 1) {
     throw invalidParam(
       'attempt',
       'must be a whole number from 1. Raise it by one for another intent of the same order.',
     )
-  }
-  if (typeof namespace !== 'string' || !namespace.isWellFormed()) {
-    throw new ConfigurationError('namespace', 'must be well-formed text.')
   }
   // The names are in the order of RFC 8785, so this is the canonical text of the object.
   const text = `{"attempt":${attempt},"body":${bytes},"namespace":${JSON.stringify(namespace)},"op":"create","v":1}`
@@ -57,15 +47,6 @@ export async function prepareCreate(
 
 export function canonicalText(value: unknown): string {
   return canonicalize(value) ?? ''
-}
-
-function assertKey(key: unknown): void {
-  const { idempotencyKey: max } = limits
-  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key) && key.length <= max) return
-  throw invalidParam(
-    'idempotencyKey',
-    `must be a string of 1 to ${max} visible ASCII characters. Omit it to derive the key.`,
-  )
 }
 
 /** @returns 64 hexadecimal digits, on every runtime. */

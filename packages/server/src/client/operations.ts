@@ -4,10 +4,9 @@ import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/
 import { headers, routes } from '@pi-checkout/contract/routes'
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { z } from 'zod'
-import type { Settings } from './configuration.ts'
 import { invalidParam } from './errors.ts'
 import type { PreparedCreate } from './idempotency-key.ts'
-import type { Translate } from './translate.ts'
+import type { Settings } from './options.ts'
 import type { TransportRequest } from './transport.ts'
 
 /** An operation, ready to send. Every request sends the same bytes. */
@@ -18,9 +17,6 @@ export interface OperationRequest<T> {
   readonly url: string
   readonly request: TransportRequest
   readonly idempotencyKey?: string
-  /** No error may contain it. */
-  readonly apiKey: string
-  readonly translate: Translate | undefined
   /** Reads a success in our form, or returns how it violates the specification. */
   readonly read: (intent: unknown) => { readonly value: T } | { readonly violation: string }
 }
@@ -54,7 +50,7 @@ export function retrieveRequest(settings: Settings, id: string): OperationReques
 }
 
 function operationOf<T>(
-  { apiKey, baseUrl, translate }: Settings,
+  { apiKey, baseUrl }: Settings,
   { operation, method, path }: (typeof routes)['create' | 'retrieve'],
   response: {
     readonly schema: z.ZodType<T>
@@ -70,8 +66,6 @@ function operationOf<T>(
       method,
       headers: { accept: 'application/json', [headers.authorization]: `Bearer ${apiKey}` },
     },
-    apiKey,
-    translate,
     read: (intent) => {
       const read = response.schema.safeParse(intent)
       if (!read.success) return { violation: violationIn(read.error.issues) }

@@ -1,18 +1,36 @@
-/** Timeouts, retries, and transport of a client. @module */
+/** Options of a client, and the settings that they and the environment give. @module */
+import { checkedApiKey, checkedBaseUrl, variableApiKey, variableBaseUrl } from './configuration.ts'
 import { ConfigurationError } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
+import type { Translate } from './translate.ts'
 import type { Transport } from './transport.ts'
 
-/** The options of a client with their defaults. */
-export interface ClientSettings {
-  readonly send: Transport
-  readonly timeout: number
-  readonly maxRetries: number
-}
-
-/** Options of a client that concern its requests. */
-export interface ClientOptions {
+/** Options of a client. */
+export interface PaymentIntentsOptions {
+  /**
+   * Secret API key.
+   * @default `PI_API_KEY`, read on first use
+   */
+  readonly apiKey?: string | undefined
+  /**
+   * Base URL of the service: https, or http on loopback.
+   * @default `PI_BASE_URL`, read on first use
+   */
+  readonly baseUrl?: string | URL | undefined
+  /**
+   * Part of every derived key and of the scope. Separates shops whose order ids may collide under one API key. A checkout
+   * requires it for a key that is not of `@pi-checkout/service`, such as `'acme live'`.
+   * @default ''
+   */
+  readonly namespace?: string | undefined
+  /**
+   * Returns each response of another service in our form. A status that is not ours is `unknown`: never paid, never failed.
+   * `failed`, `canceled`, and `expired` must mean that the intent can never be paid any more.
+   * @default None: the service is `@pi-checkout/service`, which names itself in each response
+   * @see guides/other-services.md
+   */
+  readonly translate?: Translate | undefined
   /**
    * Sends the requests instead of the HTTP client of Node.js.
    * @default `node:https` in Node.js, with its global agent; `globalThis.fetch` on other runtimes
@@ -30,25 +48,58 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined
 }
 
+/** The settings that every request needs. */
+export interface Settings {
+  readonly apiKey: string
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly namespace: string
+  /** Reads the responses of another service. */
+  readonly translate: Translate | undefined
+  readonly send: Transport
+  readonly timeout: number
+  readonly maxRetries: number
+}
+
 /**
- * Adds the defaults.
+ * Checks the options, and returns a function that reads the environment variables on its first call.
  *
- * @throws {ConfigurationError} If a number is out of range.
+ * @throws {ConfigurationError} If an option is malformed.
  */
-export function readClientOptions(options: ClientOptions): ClientSettings {
-  const { maxRetries = 3 } = options
+export function settingsOf(options: PaymentIntentsOptions): () => Settings {
+  const { namespace = '', timeout = 10_000, maxRetries = 3, translate } = options
+  const apiKey = options.apiKey === undefined ? undefined : checkedApiKey(options.apiKey)
+  const baseUrl = options.baseUrl === undefined ? undefined : checkedBaseUrl(options.baseUrl)
+  if (typeof namespace !== 'string' || !namespace.isWellFormed()) {
+    throw new ConfigurationError('namespace', 'must be well-formed text.')
+  }
+  if (translate !== undefined && typeof translate !== 'function') {
+    throw new ConfigurationError('translate', 'must be a function of a response.')
+  }
   if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError('maxRetries', 'must be a whole number from 0.')
   }
-  return {
+  checkedMilliseconds('timeout', timeout)
+  const checked = {
+    namespace,
+    translate,
     send: chooseTransport(options.fetch),
-    timeout: checkedMilliseconds('timeout', options.timeout ?? 10_000),
+    timeout,
     maxRetries,
+  }
+  let settings: Settings | undefined
+  return () => {
+    settings ??= {
+      ...checked,
+      apiKey: apiKey ?? variableApiKey(),
+      baseUrl: baseUrl ?? variableBaseUrl(),
+    }
+    return settings
   }
 }
 
 // Chosen once: replacing a global later has no effect.
-function chooseTransport(fetch: ClientOptions['fetch']): Transport {
+function chooseTransport(fetch: PaymentIntentsOptions['fetch']): Transport {
   if (fetch) return fetchTransport(fetch)
   if (isNode()) return nodeTransport
   return fetchTransport((input, init) => globalThis.fetch(input, init))

@@ -1,54 +1,19 @@
 /** The client of the service. Its calls are safe to repeat. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { keyCheckId } from '@pi-checkout/contract/spec-decisions'
-import {
-  checkedApiKey,
-  checkedBaseUrl,
-  environmentOf,
-  type Settings,
-  variableApiKey,
-  variableBaseUrl,
-} from './configuration.ts'
+import { environmentOf } from './configuration.ts'
 import type { CreateParams } from './create-params.ts'
 import { ConfigurationError, PiError } from './errors.ts'
 import { prepareCreate } from './idempotency-key.ts'
 import { assertIntentId, createRequest, retrieveRequest } from './operations.ts'
 import {
-  type ClientOptions,
-  type ClientSettings,
   checkedMilliseconds,
-  readClientOptions,
+  type PaymentIntentsOptions,
+  type Settings,
+  settingsOf,
 } from './options.ts'
 import { masked } from './secrets.ts'
 import { type CallLimits, sendWithRetries } from './send-with-retries.ts'
-import type { Translate } from './translate.ts'
-
-/** Options of a client. */
-export interface PaymentIntentsOptions extends ClientOptions {
-  /**
-   * Secret API key.
-   * @default `PI_API_KEY`, read on first use
-   */
-  readonly apiKey?: string | undefined
-  /**
-   * Base URL of the service: https, or http on loopback.
-   * @default `PI_BASE_URL`, read on first use
-   */
-  readonly baseUrl?: string | URL | undefined
-  /**
-   * Part of every derived key and of the scope. Separates shops whose order ids may collide under one API key. A checkout
-   * requires it for a key that is not of `@pi-checkout/service`, such as `'acme live'`.
-   * @default ''
-   */
-  readonly namespace?: string | undefined
-  /**
-   * Returns each response of another service in our form. A status that is not ours is `unknown`: never paid, never failed.
-   * `failed`, `canceled`, and `expired` must mean that the intent can never be paid any more.
-   * @default None: the service is `@pi-checkout/service`, which names itself in each response
-   * @see guides/other-services.md
-   */
-  readonly translate?: Translate | undefined
-}
 
 /** Options of a call. */
 export interface CallOptions {
@@ -66,11 +31,6 @@ export interface CallOptions {
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /**
-   * Replaces the derived key: 1 to 255 visible ASCII characters.
-   * @default Derived from the order and the body
-   */
-  readonly idempotencyKey?: string | undefined
   /**
    * Number of the intent for this order. Raise it to create another intent on purpose.
    * @default 1
@@ -102,11 +62,9 @@ export interface CreatedIntent {
  * const intents = new PaymentIntents()
  */
 export class PaymentIntents {
-  readonly #options: PaymentIntentsOptions
-  readonly #client: ClientSettings
+  readonly #settings: () => Settings
   /** Whether the responses are those of another service, as the option `translate` returns them. */
   readonly translates: boolean
-  #settings: Settings | undefined
 
   /**
    * A missing environment variable fails the first call, so that importing and building need none.
@@ -119,15 +77,8 @@ export class PaymentIntents {
         'PaymentIntents: needs the secret API key and must not run in a browser. Use @pi-checkout/element there.',
       )
     }
-    if (options.apiKey !== undefined) checkedApiKey(options.apiKey)
-    if (options.baseUrl !== undefined) checkedBaseUrl(options.baseUrl)
-    const { translate } = options
-    if (translate !== undefined && typeof translate !== 'function') {
-      throw new ConfigurationError('translate', 'must be a function of a response.')
-    }
-    this.#options = options
-    this.translates = translate !== undefined
-    this.#client = readClientOptions(options)
+    this.#settings = settingsOf(options)
+    this.translates = options.translate !== undefined
   }
 
   /**
@@ -146,10 +97,11 @@ export class PaymentIntents {
    */
   async create(params: CreateParams, options: CreateOptions = {}): Promise<CreatedIntent> {
     const limits = limitsOf(options)
-    const { namespace } = this.#options
-    const prepared = await prepareCreate(params, { ...options, namespace })
-    const operation = createRequest(this.#readSettings(), prepared)
-    const { value, replayed } = await sendWithRetries(operation, this.#client, limits)
+    const settings = this.#settings()
+    const { namespace } = settings
+    const prepared = await prepareCreate(params, { namespace, attempt: options.attempt })
+    const operation = createRequest(settings, prepared)
+    const { value, replayed } = await sendWithRetries(operation, settings, limits)
     const { clientSecret, ...intent } = value
     return { intent, handoff: maskedHandoff(intent.id, clientSecret), replayed }
   }
@@ -164,8 +116,8 @@ export class PaymentIntents {
    * const record = await payments.load(intents.scope(), 'A-1001')
    */
   scope(): string {
-    const { namespace } = this.#options
-    const environment = environmentOf(this.#readSettings().apiKey)
+    const { apiKey, namespace } = this.#settings()
+    const environment = environmentOf(apiKey)
     if (environment) return [environment.mode, environment.id, namespace].filter(Boolean).join(' ')
     // No key of ours has a scope that begins with this word.
     if (namespace) return `namespace ${namespace}`
@@ -206,21 +158,11 @@ export class PaymentIntents {
   async retrieve(id: string, options: CallOptions = {}): Promise<PaymentIntent> {
     const limits = limitsOf(options)
     assertIntentId(id)
-    const operation = retrieveRequest(this.#readSettings(), id)
-    const { value } = await sendWithRetries(operation, this.#client, limits)
+    const settings = this.#settings()
+    const { value } = await sendWithRetries(retrieveRequest(settings, id), settings, limits)
     // The specification does not forbid the secret in this response.
     const { clientSecret: _, ...intent } = value as PaymentIntent & Partial<CreatedPaymentIntent>
     return intent
-  }
-
-  #readSettings(): Settings {
-    const { apiKey, baseUrl, translate } = this.#options
-    this.#settings ??= {
-      apiKey: apiKey ?? variableApiKey(),
-      baseUrl: baseUrl === undefined ? variableBaseUrl() : checkedBaseUrl(baseUrl),
-      translate,
-    }
-    return this.#settings
   }
 }
 

@@ -12,34 +12,40 @@ import { headers } from '@pi-checkout/contract/routes'
 import { advices, isProblemCode, knownCode, type PiErrorCode } from './error-codes.ts'
 import type { Outcome } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
+import type { Settings } from './options.ts'
 import { maxResponse, readText } from './read-body.ts'
 import { failure, type RequestFailure, transportFailure } from './request-failure.ts'
 import { readRetryAfter } from './retry.ts'
 import { withoutSecrets } from './secrets.ts'
-import { intentInOurForm, type Translate, translateBody } from './translate.ts'
+import { bodyInOurForm } from './translate.ts'
 
 export interface RequestSuccess<T> {
   readonly value: T
   readonly replayed: boolean
 }
 
-/** A body in our form, or how it violates the specification. */
-type Body = { readonly body: unknown } | { readonly violation: string }
+/** A response, and its body if it arrived and is not too large. */
+interface Received {
+  readonly head: Response
+  readonly text: string | undefined
+}
 
 /** Reads the response to one request. Does not reject: every error is a `RequestFailure`. */
 export async function readResponse<T>(
   operation: OperationRequest<T>,
+  settings: Settings,
   response: Promise<Response>,
 ): Promise<RequestSuccess<T> | RequestFailure> {
   let head: Response | undefined
   try {
     head = await response
     const text = await readBody(head)
-    return await (head.ok ? readSuccess(operation, head, text) : readError(operation, head, text))
+    const read = head.ok ? readSuccess : readError
+    return await read(operation, settings, { head, text })
   } catch (error) {
     // The status of an error is a response, even if its body is incomplete.
-    if (head && !head.ok) return readError(operation, head, undefined)
-    return transportFailure(error, operation)
+    if (head && !head.ok) return readError(operation, settings, { head, text: undefined })
+    return transportFailure(error, settings)
   }
 }
 
@@ -55,78 +61,69 @@ async function readBody(response: Response): Promise<string | undefined> {
 
 async function readSuccess<T>(
   operation: OperationRequest<T>,
-  head: Response,
-  text: string | undefined,
+  settings: Settings,
+  { head, text }: Received,
 ): Promise<RequestSuccess<T> | RequestFailure> {
   const { status } = head
-  const requestId = requestIdOf(head, operation.apiKey)
-  const fail = (code: PiErrorCode, event: string, transient = false): RequestFailure =>
-    failure({ code, status, requestId, transient, event: `returned ${event}` })
+  const requestId = requestIdOf(head, settings)
+  const fail = (code: PiErrorCode, event: string, retryable = false): RequestFailure =>
+    failure({ code, status, requestId, retryable, event: `returned ${event}` })
   if (text === undefined) return fail('response_too_large', `more than ${maxResponse} bytes`)
   const json = parseJson(text)
   if (json === undefined) return fail('not_json', `${status} with a body that is not JSON`, true)
   // Its status could mean anything, so an intent of it must not be handed out.
-  if (isUnknownService(operation, head)) {
+  if (isUnknownService(settings, head)) {
     const reason = `no status of an unknown service has a meaning: ${advices.unknown_service}`
     return fail('unknown_service', `${status}, but ${reason}`)
   }
-  const { translate } = operation
-  const sent = translate ? await translateIntent(translate, head, json) : { body: json }
+  const sent = await bodyInOurForm(settings, head, json)
   const result = 'violation' in sent ? sent : operation.read(sent.body)
   if ('violation' in result) return fail('contract_broken', `${status}, but ${result.violation}`)
   // Another service does not say so, and may replay any create.
-  const replayed = translate !== undefined || head.headers.has(headers.idempotentReplayed)
+  const replayed = settings.translate !== undefined || head.headers.has(headers.idempotentReplayed)
   return { value: result.value, replayed }
 }
 
 async function readError(
-  request: OperationRequest<unknown>,
-  head: Response,
-  text: string | undefined,
+  { operation }: OperationRequest<unknown>,
+  settings: Settings,
+  { head, text }: Received,
 ): Promise<RequestFailure> {
   const { status } = head
   if (status >= 300 && status < 400) {
     const event = 'returned a redirect, which is not followed'
     return failure({ code: 'redirect_refused', event, status })
   }
-  const { operation, translate } = request
-  const isUnknown = isUnknownService(request, head)
+  const isUnknown = isUnknownService(settings, head)
   if (isUnknown && operation === 'retrieve' && status === 404) {
     const event = `was rejected with ${status}, but no response of an unknown service means that the intent does not exist: ${advices.unknown_service}`
     return failure({ code: 'unknown_service', status, event })
   }
-  const json = parseJson(text)
-  const sent: Body = translate ? await translateBody(translate, head, json) : { body: json }
-  const requestId = requestIdOf(head, request.apiKey)
+  const sent = await bodyInOurForm(settings, head, parseJson(text))
+  const requestId = requestIdOf(head, settings)
   const retryAfter = readRetryAfter(head.headers.get(headers.retryAfter), Date.now())
   const facts = { status, requestId, retryAfter }
   if ('violation' in sent) {
     const event = `was rejected with ${status}, but ${sent.violation}`
-    const transient = isTransient(status, undefined)
-    return failure({ code: 'contract_broken', ...facts, transient, event })
+    const retryable = isTransient(status, undefined)
+    return failure({ code: 'contract_broken', ...facts, retryable, event })
   }
   const sentCode: unknown = isUnknown ? undefined : Object(sent.body).code
   const code = knownCode(sentCode)
-  const transient = isTransient(status, sentCode)
+  const retryable = isTransient(status, sentCode)
   return {
     code,
-    outcome: outcomeOf(status, code, transient),
-    transient,
+    outcome: outcomeOf(status, code, retryable),
+    retryable,
     event: `was rejected with ${status}${code === 'unexpected_response' ? '' : ` ${code}`}`,
     ...facts,
-    errors: readFieldErrors(sent.body, request.apiKey),
+    errors: readFieldErrors(sent.body, settings),
   }
 }
 
 /** Only our service, which names itself, and one that is translated have statuses and codes with a meaning. */
-function isUnknownService({ translate }: OperationRequest<unknown>, response: Response): boolean {
+function isUnknownService({ translate }: Settings, response: Response): boolean {
   return !translate && response.headers.get(headers.profile) !== ownProfileName
-}
-
-/** Reads the body of a success of another service. */
-async function translateIntent(translate: Translate, head: Response, json: unknown): Promise<Body> {
-  const sent = await translateBody(translate, head, json)
-  return 'violation' in sent ? sent : { body: intentInOurForm(sent.body) }
 }
 
 /** Returns whether the same request may have another response later. */
@@ -137,14 +134,14 @@ function isTransient(status: number, code: unknown): boolean {
 }
 
 /** After a 408, or a conflict with a running request, an earlier request may have created the intent. */
-function outcomeOf(status: number, code: PiErrorCode, transient: boolean): Outcome {
+function outcomeOf(status: number, code: PiErrorCode, retryable: boolean): Outcome {
   if (status < 400 || status >= 500) return 'unknown'
   const isNotRead = [425, 429].includes(status) || code === 'rate_limited'
-  return transient && !isNotRead ? 'unknown' : 'rejected'
+  return retryable && !isNotRead ? 'unknown' : 'rejected'
 }
 
 /** Another service may list more fields, and repeat a key. */
-function readFieldErrors(body: unknown, apiKey: string): readonly FieldError[] {
+function readFieldErrors(body: unknown, { apiKey }: Settings): readonly FieldError[] {
   const { errors = [] } = ProblemSchema.safeParse(body).data ?? {}
   const cut = (text: string): string => withoutSecrets(text, apiKey).slice(0, 256)
   return errors.slice(0, maxFieldErrors).map(({ pointer, code, detail }) => ({
@@ -154,7 +151,7 @@ function readFieldErrors(body: unknown, apiKey: string): readonly FieldError[] {
   }))
 }
 
-function requestIdOf(response: Response, apiKey: string): string | undefined {
+function requestIdOf(response: Response, { apiKey }: Settings): string | undefined {
   const id = response.headers.get(headers.requestId)
   return id === null ? undefined : withoutSecrets(id, apiKey).slice(0, 128)
 }

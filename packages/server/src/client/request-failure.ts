@@ -1,12 +1,11 @@
 /** Why a request failed, and whether another one may succeed. @module */
 import { advices } from './error-codes.ts'
 import type { PiErrorFacts } from './errors.ts'
-import type { OperationRequest } from './operations.ts'
+import type { Settings } from './options.ts'
 import { causeWithoutSecrets, withoutSecrets } from './secrets.ts'
 import { isRejectedCertificate, NotSent, transportCode } from './transport.ts'
 
-export interface RequestFailure extends Omit<PiErrorFacts, 'retryable' | 'idempotencyKey'> {
-  readonly transient: boolean
+export interface RequestFailure extends Omit<PiErrorFacts, 'idempotencyKey'> {
   /** What happened, to follow the title of the operation. */
   readonly event: string
   /** Milliseconds. */
@@ -14,33 +13,30 @@ export interface RequestFailure extends Omit<PiErrorFacts, 'retryable' | 'idempo
 }
 
 /** Returns the failure of a request to which no complete response arrived. */
-export function transportFailure(
-  error: unknown,
-  { url, apiKey }: Pick<OperationRequest<unknown>, 'url' | 'apiKey'>,
-): RequestFailure {
+export function transportFailure(error: unknown, { baseUrl, apiKey }: Settings): RequestFailure {
   const found = transportCode(error)
   const reported = found === undefined ? undefined : withoutSecrets(found, apiKey).slice(0, 64)
   const cause = causeWithoutSecrets(error, apiKey)
   if (!(error instanceof NotSent)) {
     const event = `got no complete response (${reported ?? 'connection lost'})`
-    return failure({ code: 'connection_lost', transient: true, event, cause })
+    return failure({ code: 'connection_lost', retryable: true, event, cause })
   }
   const outcome = 'not_sent'
   if (reported !== undefined && isTlsFailure(reported)) {
     const event = `could not be sent: the TLS handshake failed (${reported}), ${advices.tls_failed}`
     // The same certificate and settings fail again.
-    return failure({ code: 'tls_failed', outcome, transient: false, event, cause })
+    return failure({ code: 'tls_failed', outcome, event, cause })
   }
-  const event = `could not be sent to ${new URL(url).origin} (${reported ?? 'no connection'})`
-  const { transient } = error
-  return failure({ code: 'not_connected', outcome, transient, event, cause })
+  const event = `could not be sent to ${new URL(baseUrl).origin} (${reported ?? 'no connection'})`
+  const retryable = error.transient
+  return failure({ code: 'not_connected', outcome, retryable, event, cause })
 }
 
 /** By default an intent may exist and a retry does not help. */
 export function failure(
   facts: Pick<RequestFailure, 'code' | 'event'> & Partial<RequestFailure>,
 ): RequestFailure {
-  return { outcome: 'unknown', transient: false, ...facts }
+  return { outcome: 'unknown', retryable: false, ...facts }
 }
 
 // A peer without TLS or without a common version, and OpenSSL's alerts: the peer rejects the certificate or handshake.

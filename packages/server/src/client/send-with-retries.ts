@@ -1,7 +1,7 @@
 /** Sends the requests of one call: the same key, the same bytes, one deadline. @module */
-import { type Outcome, PiError, type PiErrorFacts } from './errors.ts'
+import { type Outcome, PiError } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
-import type { ClientSettings } from './options.ts'
+import type { Settings } from './options.ts'
 import { type RequestSuccess, readResponse } from './read-response.ts'
 import { failure, type RequestFailure } from './request-failure.ts'
 import { retryDelay } from './retry.ts'
@@ -19,7 +19,7 @@ export interface CallLimits {
  */
 export async function sendWithRetries<T>(
   operation: OperationRequest<T>,
-  settings: ClientSettings,
+  settings: Settings,
   { deadlineAt, signal }: CallLimits,
 ): Promise<RequestSuccess<T>> {
   const { maxRetries, timeout } = settings
@@ -27,8 +27,9 @@ export async function sendWithRetries<T>(
   const assertNotAborted = (): void => {
     if (!signal?.aborted) return
     const event = 'was aborted by its caller'
-    const facts = { code: 'aborted', event, retryable: true, cause: signal.reason } as const
-    throw callError(operation, { ...facts, outcomes })
+    const cause: unknown = signal.reason
+    const aborted = failure({ code: 'aborted', event, retryable: true, cause })
+    throw callError(operation, aborted, outcomes)
   }
   for (let number = 1; ; number++) {
     assertNotAborted()
@@ -40,8 +41,8 @@ export async function sendWithRetries<T>(
     const wait = retryDelay(number, Math.random(), result.retryAfter)
     // A wait beyond the deadline would only delay the error.
     const isLate = performance.now() + wait >= deadlineAt
-    if (!result.transient || number > maxRetries || isLate) {
-      throw callError(operation, { ...result, retryable: result.transient, outcomes })
+    if (!result.retryable || number > maxRetries || isLate) {
+      throw callError(operation, result, outcomes)
     }
     await race(new Promise(() => {}), wait, signal)
   }
@@ -53,30 +54,26 @@ export async function sendWithRetries<T>(
  */
 async function sendOnce<T>(
   operation: OperationRequest<T>,
-  { send }: ClientSettings,
+  settings: Settings,
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal | undefined },
 ): Promise<RequestSuccess<T> | RequestFailure> {
-  const late = { code: 'timed_out', transient: true } as const
+  const late = { code: 'timed_out', retryable: true } as const
   const event = `got no complete response within ${Math.max(0, Math.round(ms))} ms`
   if (ms <= 0) return failure({ ...late, event, outcome: 'not_sent' })
   const stopping = new AbortController()
-  const response = send(operation.url, { ...operation.request, signal: stopping.signal })
-  const result = await race(readResponse(operation, response), ms, signal)
+  const { url, request } = operation
+  const response = settings.send(url, { ...request, signal: stopping.signal })
+  const result = await race(readResponse(operation, settings, response), ms, signal)
   if (typeof result === 'object') return result
   stopping.abort()
   return failure({ ...late, event })
 }
 
-interface CallFailure extends Omit<PiErrorFacts, 'outcome' | 'idempotencyKey'> {
-  /** What happened, to follow the title of the operation. */
-  readonly event: string
-  /** Of all requests. */
-  readonly outcomes: readonly Outcome[]
-}
-
+/** Returns the error of a call whose requests have these outcomes. */
 function callError(
   { operation, title, idempotencyKey }: OperationRequest<unknown>,
-  { event, outcomes, ...facts }: CallFailure,
+  { event, ...facts }: RequestFailure,
+  outcomes: readonly Outcome[],
 ): PiError {
   // One lost response makes the call unknown.
   const worst = (['unknown', 'rejected'] as const).find((outcome) => outcomes.includes(outcome))

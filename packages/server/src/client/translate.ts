@@ -17,15 +17,17 @@ export interface ServiceResponse {
  */
 export type Translate = (response: ServiceResponse) => unknown
 
-/** Reads the body of a response with `translate`, or returns why it cannot. */
-export async function translateBody(
-  translate: Translate,
-  { status, headers }: Response,
+/** Returns the body of a response in our form, or why it has none. Only another service needs `translate`. */
+export async function bodyInOurForm(
+  { translate }: { readonly translate: Translate | undefined },
+  { ok, status, headers }: Response,
   json: unknown,
-): Promise<{ readonly body: object } | { readonly violation: string }> {
+): Promise<{ readonly body: unknown } | { readonly violation: string }> {
+  if (!translate) return { body: json }
   try {
     const body: unknown = await translate({ status, headers, body: json })
-    return isObject(body) ? { body } : { violation: 'translate returned no object' }
+    if (!isObject(body)) return { violation: 'translate returned no object' }
+    return { body: ok ? intentInOurForm(body) : body }
   } catch (error) {
     // Its message may contain the response.
     const { name = 'no error', stack = '' } = error instanceof Error ? error : {}
@@ -47,7 +49,7 @@ const times = ['createdAt', 'updatedAt']
  * Returns an intent of another service with our fields only: another field may contain a secret. A field that the service
  * does not have is `null`, and a status that is not ours is `unknown`.
  */
-export function intentInOurForm(intent: object): object {
+function intentInOurForm(intent: object): object {
   const status: unknown = Reflect.get(intent, 'status')
   const isOurs = typeof status === 'string' && phaseOf(status) !== 'unknown'
   const own = specified.map((name) => [name, Reflect.get(intent, name)])

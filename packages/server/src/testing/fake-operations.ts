@@ -16,8 +16,8 @@ import { headers, routes } from '@pi-checkout/contract/routes'
 export interface FakeStore {
   readonly apiKey: string
   readonly intents: Map<string, CreatedPaymentIntent>
-  /** Body and response of each create, by idempotency key. */
-  readonly created: Map<string, { readonly body: string; readonly snapshot: string }>
+  /** Response of each create, by idempotency key. The client derives the key from the body. */
+  readonly created: Map<string, string>
 }
 
 export async function operate(request: Request, store: FakeStore): Promise<Response> {
@@ -54,12 +54,10 @@ export function newId(prefix: string, length = 24): string {
 
 async function create(request: Request, store: FakeStore): Promise<Response> {
   const key = request.headers.get(headers.idempotencyKey) ?? ''
-  const body = await request.text()
   const existing = store.created.get(key)
-  if (existing && existing.body !== body) return problem('idempotency_key_reused')
   // The client validates and normalizes what it sends.
-  const snapshot = existing?.snapshot ?? JSON.stringify(insert(JSON.parse(body), store))
-  store.created.set(key, { body, snapshot })
+  const snapshot = existing ?? JSON.stringify(insert(JSON.parse(await request.text()), store))
+  store.created.set(key, snapshot)
   const response = new Response(snapshot, { status: 201, headers: newHeaders() })
   if (existing) response.headers.set(headers.idempotentReplayed, 'true')
   return response
