@@ -16,7 +16,6 @@ import type { PaymentState } from './payment-state.ts'
 import { Records } from './records.ts'
 import { logReview, reporterOf } from './report.ts'
 import { respond, type Shop } from './respond.ts'
-import { watchForStart } from './watch-for-start.ts'
 
 /**
  * Handles `POST {basePath}/handoff`, `POST {basePath}/start`, and `GET {basePath}/status`. Other paths get a 404. Never
@@ -115,10 +114,10 @@ export function createCheckout<Context = unknown>(
   const ledger = { intents, order, records, hooks: { onPaid, onReview, onError } }
   const payments = new OrderPayments(ledger)
   const dueOrders = new DueOrders(ledger)
-  const watch = watchForStart(records)
-  const origin = readShopOrigin(options.shopOrigin)
+  const at = { name: 'shopOrigin', of: 'createCheckout()' }
+  const origin = checkedOrigin(options.shopOrigin, at)
   assertFullPage(options.fullPage)
-  const shop: Shop<Context> = { options, basePath, origin, payments, watch, report }
+  const shop: Shop<Context> = { options, basePath, origin, payments, dueOrders, report }
   const members: Pick<Checkout, keyof Checkout> = {
     basePath,
     start: async ({ interval = 60_000 } = {}) => {
@@ -126,13 +125,9 @@ export function createCheckout<Context = unknown>(
       await intents.check()
       // Finds a missing table, a wrong dialect, and a missing namespace.
       await records.due(Date.now(), 1)
-      watch.end()
       return dueOrders.start(interval)
     },
-    reconcile: () => {
-      watch.end()
-      return dueOrders.reconcile()
-    },
+    reconcile: () => dueOrders.reconcile(),
     status: async (orderId) => {
       const { phase, reason } = await payments.state(orderId)
       return { phase, reason }
@@ -143,21 +138,6 @@ export function createCheckout<Context = unknown>(
     respond(shop, request, context as Context)
   // The type requires a context exactly if the hook needs one.
   return Object.assign(handle, members) as Checkout<Context>
-}
-
-/**
- * Reads the option `shopOrigin`.
- *
- * @throws {ConfigurationError} If it is no origin, or that of the hosted checkout.
- */
-function readShopOrigin(value: unknown): string {
-  const origin = checkedOrigin(value, { name: 'shopOrigin', of: 'createCheckout()' })
-  const checkoutOrigin = globalThis.process?.env?.PI_CHECKOUT_ORIGIN?.replace(/\/$/, '')
-  if (origin !== checkoutOrigin) return origin
-  throw new ConfigurationError(
-    'shopOrigin',
-    "is the hosted checkout's, PI_CHECKOUT_ORIGIN. Set shopOrigin to the origin of the shop's pages. The hosted checkout's is checkoutOrigin.",
-  )
 }
 
 function assertFullPage(fullPage: FullPage | undefined): void {

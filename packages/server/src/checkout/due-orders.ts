@@ -23,12 +23,18 @@ const concurrency = 4
 const maxFailures = 5
 /** Number of orders whose failures are remembered. */
 const maxPauses = 10_000
+/** Milliseconds after which an order that is due must have been looked at. */
+const patience = 5 * minute
 
 export class DueOrders {
   readonly #ledger: Ledger
   /** When to look at an order again that stays due: its intents are gone, or the look failed. */
   readonly #pauses = new Map<string, { readonly until: number; readonly ms: number }>()
   #running: Promise<ReconcileSummary> | undefined
+  /** Whether the shop looks at its orders, or was warned that it does not. */
+  #isWatched = globalThis.process?.env?.NODE_ENV !== 'production'
+  /** When handoffs began, or the due orders were last counted for a warning. */
+  #countedAt: number | undefined
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
@@ -62,10 +68,27 @@ export class DueOrders {
 
   /** Looks at the orders that are due. A running call is joined. */
   reconcile(signal?: AbortSignal): Promise<ReconcileSummary> {
+    this.#isWatched = true
     this.#running ??= this.#run(signal).finally(() => {
       this.#running = undefined
     })
     return this.#running
+  }
+
+  /** Warns at a handoff if nothing looks at the orders: then the shop does not know who paid and closed the page. */
+  async warnIfForgotten(): Promise<void> {
+    const now = Date.now()
+    this.#countedAt ??= now
+    if (this.#isWatched || now - this.#countedAt < patience) return
+    this.#countedAt = now
+    // Another instance, or a scheduler, may look at them.
+    const overdue = await this.#ledger.records.due(now - patience / 2, 1).catch(() => [])
+    if (this.#isWatched || overdue.length === 0) return
+    this.#isWatched = true
+    // biome-ignore lint/suspicious/noConsole: otherwise the shop would keep money for orders that it does not ship.
+    console.warn(
+      'pi-checkout: orders are due, and nothing looks at them. Call checkout.start() in each instance, or checkout.reconcile() from a scheduler: otherwise an order whose buyer paid and closed the page stays unpaid.',
+    )
   }
 
   async #run(signal: AbortSignal | undefined): Promise<ReconcileSummary> {

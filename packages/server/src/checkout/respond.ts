@@ -1,4 +1,5 @@
 /** Responds to the requests of pages. @module */
+import type { DueOrders } from './due-orders.ts'
 import type { CheckoutOptions, FullPage } from './options.ts'
 import type { OrderPayments } from './order-payments.ts'
 import {
@@ -28,7 +29,7 @@ export interface Shop<Context> {
   readonly basePath: string
   readonly origin: string
   readonly payments: OrderPayments
-  readonly watch: { readonly seeHandoff: () => Promise<void> }
+  readonly dueOrders: DueOrders
   readonly report: Report<Context>
 }
 
@@ -65,7 +66,7 @@ async function respondTo<Context>(
 
 /** Answers a request that was read. */
 async function answer<Context>(
-  { options, origin, payments, watch }: Shop<Context>,
+  { options, origin, payments, dueOrders }: Shop<Context>,
   sent: PageRequest<Context>,
 ): Promise<Response> {
   const { route, request, context } = sent
@@ -85,7 +86,7 @@ async function answer<Context>(
     const { phase, reason } = await payments.state(orderId)
     return jsonResponse({ phase, reason, orderId })
   }
-  await watch.seeHandoff()
+  await dueOrders.warnIfForgotten()
   const { fullPage } = options
   if (route === 'start' && fullPage) {
     const returnUrl = returnUrlOf(fullPage, orderId, origin)

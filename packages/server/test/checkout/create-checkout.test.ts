@@ -1,7 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type CheckoutOptions, memoryPayments } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { captureStderr, fakeTimers, orderId, origin, type ShopOptions, shop } from './shop.ts'
+import { captureStderr, fakeTimers, orderId, type ShopOptions, shop } from './shop.ts'
 
 test('the page gets exactly id, clientSecret, and its order, and the store gets no secret', async () => {
   const { handoff, record, service } = shop()
@@ -64,11 +64,7 @@ test.each([
   ['payments', null, 'must be a store'],
   ['shopOrigin', 'http://shop.example', 'must be https'],
   ['shopOrigin', undefined, 'must be .*default port'],
-  ['shopOrigin', [origin], 'must be .*https://shop.example. Set the shop'],
-  ['shopOrigin', 'https://pay.example', 'is the hosted checkout.*is checkoutOrigin'],
 ])('rejects a checkout whose %s is %j', (name, value, rule) => {
-  vi.stubEnv('PI_CHECKOUT_ORIGIN', 'https://pay.example/')
-  onTestFinished(() => void vi.unstubAllEnvs())
   expect(() => shop({ [name]: value })).toThrow(new RegExp(`^${name}: .*${rule}`))
 })
 
