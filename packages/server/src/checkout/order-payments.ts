@@ -7,7 +7,7 @@ import { runHooks } from './hooks.ts'
 import { findOrder, type Ledger, type Look, lookForBuyer, stateAfter } from './look-at-order.ts'
 import { type CheckoutOrder, orderVersion, type PaymentState } from './payment-state.ts'
 import { HandoffRejection } from './problem.ts'
-import { refusalOf, resolvePayment, storeHandoff } from './record-changes.ts'
+import { resolvePayment, storeHandoff } from './record-changes.ts'
 
 /** Milliseconds for a handoff: less than the 20 seconds that the page waits. */
 const handoffTimeout = 17_000
@@ -83,18 +83,12 @@ export class OrderPayments {
     if (decision !== 'accepted' && decision !== 'refunded') {
       throw invalidParam('decision', 'must be "accepted" or "refunded".')
     }
-    const { records } = this.#ledger
-    const order = `order ${JSON.stringify(orderId)}`
-    const changed = await records.change(orderId, (record) => {
-      const now = Date.now()
-      const refusal = refusalOf(record, intentId, decision, now)
-      if (refusal) throw invalidParam('intentId', `${order} ${refusal}`)
-      return resolvePayment(intentId, decision, now)(record)
-    })
+    const change = resolvePayment(intentId, decision, Date.now())
+    const changed = await this.#ledger.records.change(orderId, change)
     const { payments } = await runHooks(this.#ledger, changed)
     const resolved = payments.find((payment) => payment.intentId === intentId)
     if (decision === 'refunded' || resolved?.reason !== 'rejected') return
-    const rule = `${order} does not take this payment: onPaid returned false. It stays under review.`
+    const rule = `order ${JSON.stringify(orderId)} does not take this payment: onPaid returned false. It stays under review.`
     throw invalidParam('intentId', rule)
   }
 }

@@ -1,4 +1,5 @@
 /** How a record changes. Pure functions: each returns the next record, or `undefined` if nothing changes. @module */
+import { invalidParam } from '../client/errors.ts'
 import type { Payment, PaymentRecord } from './payment-record.ts'
 import { type CheckoutOrder, decide, ordersPayment } from './payment-state.ts'
 
@@ -152,14 +153,37 @@ export function endHook(
   }
 }
 
-/** Returns why the merchant cannot decide this about a payment; `undefined` if they can. */
-export function refusalOf(
-  { payments }: Pick<PaymentRecord, 'payments'>,
+/**
+ * Stores the merchant's decision, and takes the lease of `onPaid` for an accepted payment.
+ *
+ * @throws {InvalidParamsError} If they cannot decide this about the payment.
+ */
+export function resolvePayment(
   intentId: string,
   decision: 'accepted' | 'refunded',
   now: number,
+): Change {
+  return (record) => {
+    const payment = record.payments.find((one) => one.intentId === intentId)
+    const refusal = refusalOf(record, payment, decision, now)
+    if (!payment || refusal) {
+      throw invalidParam('intentId', `order ${JSON.stringify(record.orderId)} ${refusal}`)
+    }
+    const state = { accepted: 'paying', refunded: 'refunded' } as const
+    const hook =
+      decision === 'accepted'
+        ? { since: timeOf(now), leaseUntil: timeOf(now + leaseTime) }
+        : { since: undefined, leaseUntil: undefined }
+    return replace(record, { ...payment, state: state[decision], reason: decision, ...hook }, now)
+  }
+}
+
+function refusalOf(
+  { payments }: PaymentRecord,
+  payment: Payment | undefined,
+  decision: 'accepted' | 'refunded',
+  now: number,
 ): string | undefined {
-  const payment = payments.find((one) => one.intentId === intentId)
   const { state } = payment ?? {}
   if (payment && decision === 'refunded') {
     if (state === 'paid' || state === 'reviewing' || state === 'review') return undefined
@@ -169,24 +193,6 @@ export function refusalOf(
   if (state !== 'reviewing' && state !== 'review') return 'has no such payment under review.'
   const other = ordersPayment(payments)
   return other && `is already paid by intent ${other.intentId}. Refund one of the two.`
-}
-
-/** Stores a decision that `refusalOf` permits, and takes the lease of `onPaid` for an accepted payment. */
-export function resolvePayment(
-  intentId: string,
-  decision: 'accepted' | 'refunded',
-  now: number,
-): Change {
-  return (record) => {
-    const payment = record.payments.find((one) => one.intentId === intentId)
-    if (!payment) return undefined
-    const state = { accepted: 'paying', refunded: 'refunded' } as const
-    const hook =
-      decision === 'accepted'
-        ? { since: timeOf(now), leaseUntil: timeOf(now + leaseTime) }
-        : { since: undefined, leaseUntil: undefined }
-    return replace(record, { ...payment, state: state[decision], reason: decision, ...hook }, now)
-  }
 }
 
 function isPending(state: Payment['state']): boolean {

@@ -37,13 +37,13 @@ export async function bodyInOurForm(
 }
 
 /**
- * The fields that the specification names, and those of which it names the role only.
+ * The fields that the specification names, those of which it names the role only, and the times.
  *
  * @see Payment Intents specification, §2.1
  */
 const specified = ['id', 'amount', 'currency', 'orderId', 'clientSecret', 'customer', 'metadata']
 const roles = ['paymentMethod', 'lastPaymentFailure', 'nextAction', 'providerPaymentId']
-const times = ['createdAt', 'updatedAt']
+const names = [...specified, ...roles, 'createdAt', 'updatedAt']
 
 /**
  * Returns an intent of another service with our fields only: another field may contain a secret. A field that the service
@@ -52,9 +52,8 @@ const times = ['createdAt', 'updatedAt']
 function intentInOurForm(intent: object): object {
   const status: unknown = Reflect.get(intent, 'status')
   const isOurs = typeof status === 'string' && phaseOf(status) !== 'unknown'
-  const own = specified.map((name) => [name, Reflect.get(intent, name)])
-  const others = [...roles, ...times].map((name) => [name, Reflect.get(intent, name) ?? null])
-  return { ...Object.fromEntries([...own, ...others]), status: isOurs ? status : 'unknown' }
+  const fields = names.map((name) => [name, Reflect.get(intent, name) ?? null])
+  return { ...Object.fromEntries(fields), status: isOurs ? status : 'unknown' }
 }
 
 function isObject(value: unknown): value is object {
