@@ -128,10 +128,7 @@ export function createCheckout<Context = unknown>(
       return dueOrders.start(interval)
     },
     reconcile: () => dueOrders.reconcile(),
-    status: async (orderId) => {
-      const { phase, reason } = await payments.state(orderId)
-      return { phase, reason }
-    },
+    status: (orderId) => payments.status(orderId),
     resolve: (payment, decision) => payments.resolve(payment, decision),
   }
   const handle = (request: Request, context?: Context): Promise<Response> =>

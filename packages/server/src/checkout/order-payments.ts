@@ -69,10 +69,11 @@ export class OrderPayments {
   }
 
   /** Returns what the payments of an order mean for it now. */
-  async state(orderId: string): Promise<PaymentState> {
+  async status(orderId: string): Promise<Pick<PaymentState, 'phase' | 'reason'>> {
     const look = await lookForBuyer(this.#ledger, orderId)
     if (isPayable(look.state)) payableOrder(orderId, look)
-    return look.state
+    const { phase, reason } = look.state
+    return { phase, reason }
   }
 
   /** Stores the merchant's decision about a payment. */

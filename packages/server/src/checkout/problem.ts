@@ -78,6 +78,7 @@ export function jsonResponse(body: object, status = 200, type = 'application/jso
 
 /** Returns the code that the browser gets for an error. */
 export function publicCode(error: unknown): HandoffProblemCode {
+  if (error instanceof HandoffRejection) return error.code
   if (error instanceof ShopError) return 'payment_unavailable'
   if (!PiError.is(error)) return 'internal_error'
   if (error.retryable) return 'payment_unavailable'

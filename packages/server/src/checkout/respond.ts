@@ -52,16 +52,14 @@ export async function respond<Context>(
   const { fullPage } = shop.options
   if (!route || (route === 'start' && !fullPage)) return problemResponse('not_found')
   const sent: PageRequest<Context> = { route, asked: {}, request, context }
-  return await respondTo(shop, sent).catch((error: unknown) => problemOf(error, shop, sent))
-}
-
-async function respondTo<Context>(
-  shop: Shop<Context>,
-  sent: PageRequest<Context>,
-): Promise<Response> {
-  sent.asked = await readAsked(sent.request, sent.route, shop.origin)
-  const event = 'authorize, order, onPaid, or the store did not return'
-  return await inTime(answer(shop, sent), { ms: requestTimeout, event })
+  try {
+    sent.asked = await readAsked(request, route, shop.origin)
+    const event = 'authorize, order, onPaid, or the store did not return'
+    return await inTime(answer(shop, sent), { ms: requestTimeout, event })
+  } catch (error) {
+    reportError(error, shop, sent)
+    return problemFor(publicCode(error), sent)
+  }
 }
 
 /** Answers a request that was read. */
@@ -82,10 +80,7 @@ async function answer<Context>(
     throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
   }
   sent.orderId = orderId
-  if (route === 'status') {
-    const { phase, reason } = await payments.state(orderId)
-    return jsonResponse({ phase, reason, orderId })
-  }
+  if (route === 'status') return jsonResponse({ ...(await payments.status(orderId)), orderId })
   await dueOrders.warnIfForgotten()
   const { fullPage } = options
   if (route === 'start' && fullPage) {
@@ -101,31 +96,25 @@ async function answer<Context>(
   return jsonResponse({ id, clientSecret, orderId })
 }
 
-async function problemOf<Context>(
+function reportError<Context>(
   error: unknown,
   { report, basePath }: Shop<Context>,
-  sent: PageRequest<Context>,
-): Promise<Response> {
-  const { route, context, orderId } = sent
+  { route, context, orderId }: PageRequest<Context>,
+): void {
   const about = { error, context, orderId }
   if (!(error instanceof HandoffRejection)) {
     report(about)
-    return await problemFor(publicCode(error), sent)
+    return
   }
   const { code, status, message } = error
   // A client that disconnects is no error of the shop or its page.
-  if (code !== 'body_incomplete') {
-    const path = `${basePath === '/' ? '' : basePath}/${route}`
-    report(about, `${path} returned ${status} ${code}: ${message}`)
-  }
-  return await problemFor(code, sent)
+  if (code === 'body_incomplete') return
+  const path = `${basePath === '/' ? '' : basePath}/${route}`
+  report(about, `${path} returned ${status} ${code}: ${message}`)
 }
 
 /** Returns a problem for the page's script, or a page for the buyer. */
-async function problemFor<Context>(
-  code: HandoffProblemCode,
-  sent: PageRequest<Context>,
-): Promise<Response> {
+function problemFor<Context>(code: HandoffProblemCode, sent: PageRequest<Context>): Response {
   const { route, asked } = sent
   if (route === 'start') {
     const { returnUrl } = asked

@@ -8,25 +8,29 @@ import { PiError, type PiErrorFacts } from '../../src/index.ts'
 import { intentOf } from '../scripted-service.ts'
 import type * as parts from './parts.ts'
 
+/** The mixes that are played in turn. */
+export const mixes = [
+  ['edits'],
+  ['edits', 'crashes'],
+  ['edits', 'lostResponses', 'failingHooks'],
+  ['edits', 'expiredKeys', 'wrongKey', 'lostResponses'],
+  ['crashes', 'failingHooks', 'failingStore'],
+  ['edits', 'plainHook'],
+  ['edits', 'lostResponses', 'plainHook'],
+  ['lostRecords'],
+  ['edits', 'slowResponses'],
+  ['edits', 'reopened', 'lostResponses'],
+  ['edits', 'clockJumps', 'crashes'],
+  ['edits', 'crashes', 'lostResponses', 'failingHooks', 'failingStore', 'expiredKeys', 'wrongKey'],
+] as const
+
 /**
  * A fault that a schedule may have. `plainHook`: `onPaid` returns true for each payment. `slowResponses`: responses to a
  * retrieve are often older than what another process has stored since. `lostRecords`: the store loses all records, as
  * `memoryPayments()` does with its process; then only handoffs are checked. `reopened`: the service is another one, and a
  * failed payment can be paid. `clockJumps`: by months, and back.
  */
-export type Fault =
-  | 'crashes'
-  | 'lostResponses'
-  | 'failingHooks'
-  | 'failingStore'
-  | 'expiredKeys'
-  | 'edits'
-  | 'wrongKey'
-  | 'plainHook'
-  | 'slowResponses'
-  | 'lostRecords'
-  | 'reopened'
-  | 'clockJumps'
+export type Fault = (typeof mixes)[number][number]
 
 /** What the merchants of a schedule share. */
 export interface World {
@@ -267,7 +271,7 @@ export function newMerchant(world: World, number: number) {
     stored,
     handoff,
     isInHook: () => inOnPaid.length > 0,
-    status: () => pick(instances).payments.state(orderId),
+    status: () => pick(instances).payments.status(orderId),
     reconcile: () => pick(instances).due.reconcile(),
     resolve: async (): Promise<void> => {
       const candidates = (await stored())?.payments.filter(

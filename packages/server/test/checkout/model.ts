@@ -8,24 +8,8 @@ import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { onTestFinished, vi } from 'vitest'
 import type { PaymentStore } from '../../src/checkout/payment-record.ts'
 import { memoryPayments, PiError } from '../../src/index.ts'
-import { type Fault, type Merchant, newMerchant, type World } from './model-merchant.ts'
+import { type Fault, type Merchant, mixes, newMerchant, type World } from './model-merchant.ts'
 import * as parts from './parts.ts'
-
-/** The mixes that are played in turn. */
-const mixes: readonly (readonly Fault[])[] = [
-  ['edits'],
-  ['edits', 'crashes'],
-  ['edits', 'lostResponses', 'failingHooks'],
-  ['edits', 'expiredKeys', 'wrongKey', 'lostResponses'],
-  ['crashes', 'failingHooks', 'failingStore'],
-  ['edits', 'plainHook'],
-  ['edits', 'lostResponses', 'plainHook'],
-  ['lostRecords'],
-  ['edits', 'slowResponses'],
-  ['edits', 'reopened', 'lostResponses'],
-  ['edits', 'clockJumps', 'crashes'],
-  ['edits', 'crashes', 'lostResponses', 'failingHooks', 'failingStore', 'expiredKeys', 'wrongKey'],
-]
 
 /** What a schedule plays. */
 interface Model {
