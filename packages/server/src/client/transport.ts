@@ -19,14 +19,11 @@ export type Transport = (
 /** The connection failed before a byte of the request was sent. The reason is `cause`. */
 export class NotSent extends Error {
   override readonly name = 'NotSent'
-  /** Code of the reason, such as `ECONNREFUSED`. */
-  readonly code: string | undefined
   /** Whether the next request may get a connection. */
   readonly transient: boolean
 
   constructor(cause: unknown, { transient = true }: { readonly transient?: boolean } = {}) {
     super('the connection was not made', { cause })
-    this.code = transportCode(cause)
     this.transient = transient
   }
 }
