@@ -69,16 +69,15 @@ export function fakeService(): FakeService {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
     request.signal.throwIfAborted()
-    const script = scripts.shift()
+    const script = scripts.shift() ?? operate
     if (script === connectionRefused) return script(request, store)
-    const copy = request.clone()
     requests.push({
       method: request.method,
       path: new URL(request.url).pathname,
       idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
-      body: await request.text(),
+      body: await request.clone().text(),
     })
-    return script ? script(copy, store) : operate(copy, store)
+    return script(request, store)
   }
   const add = (script: Script): FakeService => {
     scripts.push(script)
