@@ -66,6 +66,7 @@ test.each([
   ['a name of every object as status', { status: 'constructor' }, { status: 'unknown' }],
   ['a status of ours', { status: 'expired' }, { status: 'expired' }],
   ['no role field', { status: 'succeeded' }, { paymentMethod: null, nextAction: null }],
+  ['no optional field', { customer: undefined }, { customer: null }],
   ['a time', { createdAt: '2026-11-20T10:00:00Z' }, { createdAt: '2026-11-20T10:00:00Z' }],
   ['another field, perhaps with a secret', { client_secret: 'x' }, {}],
 ])('an intent for which translate returns %s is read', async (_, returned, read) => {
