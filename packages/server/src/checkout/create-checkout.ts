@@ -114,8 +114,10 @@ export function createCheckout<Context = unknown>(
   const ledger = { intents, order, records, hooks: { onPaid, onReview, onError } }
   const payments = new OrderPayments(ledger)
   const dueOrders = new DueOrders(ledger)
-  const at = { name: 'shopOrigin', of: 'createCheckout()' }
-  const origin = checkedOrigin(options.shopOrigin, at)
+  const origin = checkedOrigin(options.shopOrigin, {
+    name: 'shopOrigin',
+    of: 'createCheckout()',
+  })
   assertFullPage(options.fullPage)
   const shop: Shop<Context> = { options, basePath, origin, payments, dueOrders, report }
   const members: Pick<Checkout, keyof Checkout> = {

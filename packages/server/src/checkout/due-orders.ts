@@ -1,4 +1,4 @@
-/** Looks at the orders that are due, so that each has its turn. @module */
+/** Looks at the orders that are due, so that each has its turn, and warns of a shop that never does. @module */
 import { PiError } from '../client/errors.ts'
 import { type Ledger, lookForReconcile } from './look-at-order.ts'
 import { inTime } from './shop-error.ts'

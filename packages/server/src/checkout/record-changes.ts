@@ -178,6 +178,7 @@ export function resolvePayment(
   }
 }
 
+/** Returns why the merchant cannot decide this about a payment; `undefined` if they can. */
 function refusalOf(
   { payments }: PaymentRecord,
   payment: Payment | undefined,

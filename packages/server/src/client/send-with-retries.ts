@@ -27,8 +27,7 @@ export async function sendWithRetries<T>(
   const assertNotAborted = (): void => {
     if (!signal?.aborted) return
     const event = 'was aborted by its caller'
-    const cause: unknown = signal.reason
-    const aborted = failure({ code: 'aborted', event, retryable: true, cause })
+    const aborted = failure({ code: 'aborted', event, retryable: true, cause: signal.reason })
     throw callError(operation, aborted, outcomes)
   }
   for (let number = 1; ; number++) {
