@@ -105,12 +105,12 @@ async function readError(
   const facts = { status, requestId, retryAfter }
   if ('violation' in sent) {
     const event = `was rejected with ${status}, but ${sent.violation}`
-    const retryable = isTransient(status, undefined)
+    const retryable = isRetryable(status, undefined)
     return failure({ code: 'contract_broken', ...facts, retryable, event })
   }
   const sentCode: unknown = isUnknown ? undefined : Object(sent.body).code
   const code = knownCode(sentCode)
-  const retryable = isTransient(status, sentCode)
+  const retryable = isRetryable(status, sentCode)
   return {
     code,
     outcome: outcomeOf(status, code, retryable),
@@ -127,7 +127,7 @@ function isUnknownService({ translate }: Settings, response: Response): boolean 
 }
 
 /** Returns whether the same request may have another response later. */
-function isTransient(status: number, code: unknown): boolean {
+function isRetryable(status: number, code: unknown): boolean {
   if ([408, 425, 429].includes(status) || status >= 500) return true
   // Without a code of ours, the conflict may be with a request that is running.
   return isProblemCode(code) ? problemCodes[code].retryable : status === 409

@@ -28,7 +28,7 @@ export function transportFailure(error: unknown, { baseUrl, apiKey }: Settings):
     return failure({ code: 'tls_failed', outcome, event, cause })
   }
   const event = `could not be sent to ${new URL(baseUrl).origin} (${reported ?? 'no connection'})`
-  const retryable = error.transient
+  const { retryable } = error
   return failure({ code: 'not_connected', outcome, retryable, event, cause })
 }
 

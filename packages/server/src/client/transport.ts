@@ -20,11 +20,11 @@ export type Transport = (
 export class NotSent extends Error {
   override readonly name = 'NotSent'
   /** Whether the next request may get a connection. */
-  readonly transient: boolean
+  readonly retryable: boolean
 
-  constructor(cause: unknown, { transient = true }: { readonly transient?: boolean } = {}) {
+  constructor(cause: unknown, { retryable = true }: { readonly retryable?: boolean } = {}) {
     super('the connection was not made', { cause })
-    this.transient = transient
+    this.retryable = retryable
   }
 }
 
