@@ -35,7 +35,7 @@ async function focusForm(page: Page): Promise<void> {
 }
 
 test('has no axe violations in any state, and is a named group', async ({ page, sites }) => {
-  await sites.openShop({ hosted: { steps: [] }, script: configure })
+  await sites.openShop({ hosted: [], script: configure })
   await waitForState(page, 'idle')
   expect(await violations(page)).toEqual([])
   await page.evaluate("void (pay.handoff = { id: 'pi_1', clientSecret: 'x' })")
@@ -65,7 +65,7 @@ test('has no axe violations in any state, and is a named group', async ({ page, 
 test('takes no focus while it is loading', async ({ page, sites }) => {
   await sites.openShop({
     body: twoFields,
-    hosted: { steps: [] },
+    hosted: [],
     script: `mail.focus(); ${mountDirectly}`,
   })
   const focused = (): Promise<unknown> => page.evaluate('document.activeElement.id')
@@ -86,7 +86,7 @@ test('moves the focus of a lost frame to the retry button', async ({ page, sites
   await sites.openShop()
   await waitForState(page, 'ready')
   await focusForm(page)
-  sites.serveCheckout({ steps: ['fail-internal'] })
+  sites.serveCheckout(['fail-internal'])
   await actInFrame(page, 'fail-internal')
   await expect.poll(() => eventsAfterTick(page)).toContain('pi-error internal')
   await expect.poll(() => focusedInside(page)).toBe('Try again')
@@ -114,7 +114,7 @@ async function openOrder(
     body: '<input id="mail" aria-label="Mail"><pi-checkout id="pay" base-path="/checkout"></pi-checkout>',
     script: configure,
     // As high as the hosted page.
-    hosted: { steps: ['ready', 'size-532'] },
+    hosted: ['ready', 'size-532'],
   })
   await waitForState(page, 'ready')
   await page.evaluate(recordAnnouncements)

@@ -6,7 +6,7 @@ test.use({ context: cachingContext })
 test('Back keeps a running frame, with the back/forward cache', async ({ page, sites }) => {
   const headers = { 'cache-control': 'no-cache' }
   // The frame's own timer continues where it stopped: Playwright cannot reach into a restored frame.
-  await sites.openShop({ headers, hosted: { steps: ['ready', 'wait-2000', 'finish'] } })
+  await sites.openShop({ headers, hosted: ['ready', 'wait-2000', 'finish'] })
   await waitForEvent(page, 'pi-ready')
   await page.evaluate(
     "void addEventListener('pageshow', (event) => { window.restored = event.persisted })",

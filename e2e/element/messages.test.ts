@@ -19,7 +19,7 @@ test('leaves no frame if a handler of an event removes the element', async ({ pa
     const remove = '({ target }) => { (window.removed ??= target).remove() }'
     await sites.openShop({
       script: `pay.addEventListener('${type satisfies PiEventType}', ${remove}); ${mountDirectly}`,
-      hosted: { steps: ['ready', step] },
+      hosted: ['ready', step],
     })
     await expect.poll(() => page.evaluate('window.removed?.state'), type).toBe('idle')
     expect(await page.evaluate("removed.shadowRoot.querySelectorAll('iframe').length")).toBe(0)

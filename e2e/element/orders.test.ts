@@ -58,7 +58,7 @@ for (const [name, attributes, showA, showB, when] of [
     for (const stage of when) {
       await test.step(stage, async () => {
         Object.assign(orders, { A: { phase: 'open' }, B: { phase: 'open' } })
-        sites.serveCheckout(stage === 'loading' ? { steps: [] } : {})
+        sites.serveCheckout(stage === 'loading' ? [] : ['ready'])
         await page.evaluate(showA)
         await expect.poll(() => intent(page)).toBe('pi_A')
         await expect(page.frameLocator('iframe').getByTestId('secret')).toHaveText('yes')
@@ -129,7 +129,7 @@ test('silence shows a text after four seconds, a button after eight', async ({ p
       const orders: Record<string, Order> = { A: { phase: 'open' } }
       if (silent === 'shop') orders.A = { phase: 'open', response: 'silence' }
       await serveOrders(page, sites, orders)
-      const hosted = silent === 'shop' ? {} : () => null
+      const hosted = silent === 'shop' ? (['ready'] as const) : () => null
       await sites.openShop({ body: element(ofA), script: configure, hosted })
       await waitForState(page, 'loading')
       await page.clock.fastForward(2000)
@@ -139,7 +139,7 @@ test('silence shows a text after four seconds, a button after eight', async ({ p
       await expect(page.getByRole('button')).toHaveCount(0)
       await page.clock.fastForward(4000)
       orders.A = { phase: 'open' }
-      sites.serveCheckout({})
+      sites.serveCheckout(['ready'])
       await page.getByRole('button', { name: 'Try again' }).click()
       await waitForState(page, 'ready')
     })

@@ -1,6 +1,9 @@
 import type { Page } from '@playwright/test'
 import { hostedPage } from '../fixtures/buyer.ts'
 import { expect, payOf, test } from '../fixtures/hosted-form.ts'
+import type { Api } from '../fixtures/merchant.ts'
+import type { TestSite } from '../fixtures/test-site.ts'
+import type { Stack } from '../fixtures/test-stack.ts'
 
 const inner = (page: Page) => () =>
   hostedPage(page)
@@ -10,10 +13,24 @@ const inner = (page: Page) => () =>
 /** What the element reserves for the first view, in CSS pixels. */
 const firstView = 532
 
+/** Returns the live environment of the merchant, with the shop's origin. */
+async function liveEnvironment({ api, administer }: Stack, shop: TestSite): Promise<Api> {
+  const environment = ['--environment', 'live']
+  const key = await administer('keys', 'create', '--merchant', 'Tsiran', ...environment)
+  await administer('origins', 'add', shop.origin, ...environment)
+  return { api: { ...api, apiKey: JSON.parse(key).apiKey } }
+}
+
 for (const environment of ['test', 'live'] as const) {
-  test(`fills the reserved height at every width, ${environment}`, async ({ page, openForm }) => {
+  test(`fills the reserved height at every width, ${environment}`, async ({
+    page,
+    stack,
+    plainShop,
+    openForm,
+  }) => {
+    const service = environment === 'live' ? await liveEnvironment(stack, plainShop) : stack
     for (const locale of ['en', 'hy', 'ru']) {
-      await openForm({ environment, properties: { locale } })
+      await openForm({ service, properties: { locale } })
       await page.addStyleTag({ content: 'body { margin: 0 }' })
       const form = hostedPage(page).locator('.page')
       for (const width of [320, 390, 479, 480, 600, 735, 736, 1100]) {

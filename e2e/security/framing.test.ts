@@ -4,14 +4,14 @@ import { messages, messageTypes, playElement } from '../fixtures/played-element.
 
 test('gives form, data, and ack to a frame in the registered shop only', {
   tag: '@firefox',
-}, async ({ page, context, stack, pageErrors }) => {
+}, async ({ page, context, stack, attacker, pageErrors }) => {
   pageErrors.allow(/./)
   const printed: string[] = []
   context.on('console', (line) => printed.push(line.text()))
   const { id } = await openCheckout(page)
   await goToFullPage(page)
   const fullPage = page.url()
-  const { attacker, checkoutOrigin, shopUrl } = stack
+  const { checkoutOrigin, shopUrl } = stack
   attacker.respond = () => ''
   const known = `${checkoutOrigin}/checkout/${id}`
   const unknown = `${checkoutOrigin}/checkout/pi_${'0'.repeat(24)}`

@@ -3,16 +3,16 @@ import { expect, test } from '../fixtures/cross-site-stack.ts'
 
 test('a script in the shop’s page cannot load, run, frame, or send anything cross-origin', {
   tag: '@firefox',
-}, async ({ page, stack, pageErrors }) => {
+}, async ({ page, attacker, pageErrors }) => {
   pageErrors.allow(/./)
   await openCheckout(page)
-  stack.attacker.respond = () => ({ headers: { 'content-type': 'text/javascript' }, body: 'x' })
-  await page.evaluate(async (attacker) => {
+  attacker.respond = () => ({ headers: { 'content-type': 'text/javascript' }, body: 'x' })
+  await page.evaluate(async (origin) => {
     const violations: string[] = []
     Object.assign(window, { violations })
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
       violations.push(
-        `${effectiveDirective} ${blockedURI.replace(attacker, 'attacker').replace(/\?$/, '')}`,
+        `${effectiveDirective} ${blockedURI.replace(origin, 'attacker').replace(/\?$/, '')}`,
       ),
     )
     const attempts: (() => unknown)[] = [
@@ -23,24 +23,24 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
       },
       () =>
         document.body.append(
-          Object.assign(document.createElement('script'), { src: `${attacker}/s.js` }),
+          Object.assign(document.createElement('script'), { src: `${origin}/s.js` }),
         ),
       () => document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>'),
       () =>
         document.body.append(
-          Object.assign(document.createElement('iframe'), { src: `${attacker}/f` }),
+          Object.assign(document.createElement('iframe'), { src: `${origin}/f` }),
         ),
-      () => Object.assign(new Image(), { src: `${attacker}/i` }),
-      () => fetch(`${attacker}/c`).catch(() => {}),
-      () => navigator.sendBeacon(`${attacker}/b`, 'x'),
-      () => new EventSource(`${attacker}/e`),
+      () => Object.assign(new Image(), { src: `${origin}/i` }),
+      () => fetch(`${origin}/c`).catch(() => {}),
+      () => navigator.sendBeacon(`${origin}/b`, 'x'),
+      () => new EventSource(`${origin}/e`),
       () => {
         const form = document.createElement('form')
-        form.action = `${attacker}/form`
+        form.action = `${origin}/form`
         document.body.append(form)
         form.submit()
       },
-      () => document.head.append(Object.assign(document.createElement('base'), { href: attacker })),
+      () => document.head.append(Object.assign(document.createElement('base'), { href: origin })),
     ]
     for (const attempt of attempts) {
       try {
@@ -49,7 +49,7 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
         // Trusted Types throw: nothing happened.
       }
     }
-  }, stack.attacker.origin)
+  }, attacker.origin)
   // One for each attempt.
   const expected = [
     'base-uri attacker/',
@@ -67,6 +67,6 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
     .poll(() => page.evaluate(() => Reflect.get(window, 'violations').sort()))
     .toEqual(expected)
   // A request that was sent would have arrived before this one.
-  await fetch(`http://127.0.0.1:${stack.attacker.port}/end`)
-  expect(stack.attacker.requests.map(({ path }) => path)).toEqual(['/end'])
+  await fetch(`http://127.0.0.1:${attacker.port}/end`)
+  expect(attacker.requests.map(({ path }) => path)).toEqual(['/end'])
 })

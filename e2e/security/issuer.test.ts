@@ -13,10 +13,10 @@ import { expect, test } from '../fixtures/cross-site-stack.ts'
 test('a hostile issuer page moves, learns, and decides nothing', async ({
   page,
   stack,
+  attacker: bank,
   pageErrors,
 }) => {
   pageErrors.allow(/./)
-  const bank = stack.attacker
   bank.respond = ({ method }) => ({ body: method === 'POST' ? hostileIssuer : '' })
   // With the path and the query, so that it receives all that the bank would.
   const hostile = (url: string): string => url.replace(stack.challengeOrigin, bank.origin)

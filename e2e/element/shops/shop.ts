@@ -1,3 +1,0 @@
-/** The npm entries as a shop bundles them for its page. @module */
-export * from '@pi-checkout/element'
-export * from '@pi-checkout/element/client'
