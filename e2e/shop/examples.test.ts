@@ -1,5 +1,5 @@
-import { payWith } from '@pi-checkout/element/testing'
 import { startExample } from '@pi-checkout/test-support/example'
+import { payAfterFailures } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 test('the static page takes a payment after a canceled and a declined one, and a reload shows it', async ({
@@ -9,14 +9,7 @@ test('the static page takes a payment after a canceled and a declined one, and a
 }) => {
   pageErrors.allow(/\/favicon\.ico|status of 409/)
   const { shop, stop } = await startExample(stack.api, 'express.mjs')
-  await page.goto(shop)
-  await payWith(page, 'canceled')
-  await expect(page.getByText('Payment canceled')).toBeVisible()
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await payWith(page, 'declined')
-  await payWith(page, 'succeeded')
-  await expect(page.locator('[slot=paid]')).toBeVisible()
-  await page.reload()
+  await payAfterFailures(page, shop)
   await expect(page.locator('[slot=paid]')).toBeVisible()
   await stop()
 })

@@ -16,17 +16,6 @@ async function expectPaid(page: Page, stack: Stack, id: string): Promise<void> {
   expect(await (await retrieve(stack, id)).json()).toMatchObject({ id, status: 'succeeded' })
 }
 
-test('a declined buyer sees the reason and pays the same order with another card', async ({
-  page,
-  stack,
-}) => {
-  const { id } = await openCheckout(page)
-  await payWith(page, 'declined')
-  await expect(hostedPage(page).getByRole('alert')).toContainText(/declined/i)
-  await payWith(page, 'succeeded')
-  await expectPaid(page, stack, id)
-})
-
 test('a bank with a separate page returns the buyer to a paid order', {
   tag: '@firefox',
 }, async ({ page, stack }) => {
