@@ -88,34 +88,6 @@ test('shows a decline above Pay, which stays in its place', async ({ page, openF
   await expect(number).toHaveAttribute('aria-invalid', 'false')
 })
 
-test('each error beside another one is one line in each language at 320 pixels', async ({
-  page,
-  openForm,
-}) => {
-  await page.setViewportSize({ width: 320, height: 640 })
-  const errors = hostedPage(page).locator('.pair .error')
-  const expectLines = async (count: number): Promise<void> => {
-    await expect(errors).toHaveCount(count)
-    const wrapped = await errors.evaluateAll((all) =>
-      all.flatMap((error) => {
-        const range = document.createRange()
-        range.selectNodeContents(error)
-        return range.getClientRects().length > 1 ? [error.textContent] : []
-      }),
-    )
-    expect(wrapped).toEqual([])
-  }
-  for (const locale of ['en', 'hy', 'ru']) {
-    await openForm({ properties: { locale } })
-    await payOf(page).click()
-    await expectLines(2)
-    await fillCard(page, '4242424242424242')
-    await hostedPage(page).locator('#card-expiry').fill('01 / 20')
-    await payOf(page).click()
-    await expectLines(1)
-  }
-})
-
 test('keeps and sends values that were set without an event', async ({ page, openForm }) => {
   await openForm()
   const form = hostedPage(page)

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { hostedPage } from '../fixtures/buyer.ts'
+import { fillCard, hostedPage } from '../fixtures/buyer.ts'
 import { expect, payOf, test } from '../fixtures/hosted-form.ts'
 import type { Api } from '../fixtures/merchant.ts'
 import type { TestSite } from '../fixtures/test-site.ts'
@@ -38,16 +38,29 @@ for (const environment of ['test', 'live'] as const) {
         await expect.poll(inner(page)).toBe(width)
         expect(await form.evaluate((all) => all.clientHeight), `${locale} ${width}`).toBe(firstView)
       }
-      await page.setViewportSize({ width: 390, height: 844 })
       const parts = hostedPage(page).locator('input, .pay, .sandbox')
-      const tops = (): Promise<number[]> =>
-        parts.evaluateAll((all) => all.map((part) => part.getBoundingClientRect().top))
-      await expect.poll(inner(page)).toBe(390)
+      const tops = async (): Promise<number[][]> => {
+        const found: number[][] = []
+        for (const width of [320, 390]) {
+          await page.setViewportSize({ width, height: 844 })
+          await expect.poll(inner(page)).toBe(width)
+          expect(await form.evaluate((all) => all.clientHeight), locale).toBe(firstView)
+          found.push(
+            await parts.evaluateAll((all) => all.map((part) => part.getBoundingClientRect().top)),
+          )
+        }
+        return found
+      }
       const before = await tops()
+      // Each error has the one line that is reserved for it.
       await payOf(page).click()
       await expect(hostedPage(page).locator('.error')).toHaveCount(3)
       expect(await tops(), locale).toEqual(before)
-      expect(await form.evaluate((all) => all.clientHeight), locale).toBe(firstView)
+      await fillCard(page, '4242424242424242')
+      await hostedPage(page).locator('#card-expiry').fill('01 / 20')
+      await payOf(page).click()
+      await expect(hostedPage(page).locator('.error')).toHaveCount(1)
+      expect(await tops(), locale).toEqual(before)
     }
   })
 }
