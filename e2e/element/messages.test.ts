@@ -44,7 +44,12 @@ test('sends the closest language to the frame, also when it changes', async ({ p
   expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
-test('offers no other page without a network', async ({ page, sites, context, pageErrors }) => {
+test('a lost form offers no other page while the browser is offline, and loads when it is online again', async ({
+  page,
+  sites,
+  context,
+  pageErrors,
+}) => {
   pageErrors.allow(/ERR_INTERNET_DISCONNECTED/)
   const body =
     '<pi-checkout id="pay"><form slot="page"><button>Other page</button></form></pi-checkout>'
@@ -53,17 +58,8 @@ test('offers no other page without a network', async ({ page, sites, context, pa
   await context.setOffline(true)
   await actInFrame(page, 'fail-internal')
   await waitForEvent(page, 'pi-error offline')
-  await expect(page.getByText('Other page')).toBeHidden()
-})
-
-test('loads when the browser is online again', async ({ page, sites, context, pageErrors }) => {
-  pageErrors.allow(/ERR_INTERNET_DISCONNECTED/)
-  await sites.openShop()
-  await waitForState(page, 'ready')
-  await context.setOffline(true)
-  await actInFrame(page, 'fail-internal')
-  await waitForEvent(page, 'pi-error offline')
   await expect(page.getByRole('alert')).toContainText('You are offline')
+  await expect(page.getByText('Other page')).toBeHidden()
   await context.setOffline(false)
   await waitForState(page, 'ready')
 })
