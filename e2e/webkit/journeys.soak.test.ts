@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { type Stack, startStack } from '@pi-checkout/test-support/stack'
-import { Builder, By, type WebDriver, type WebElement } from 'selenium-webdriver'
+import { Builder, By, type WebDriver } from 'selenium-webdriver'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 const browserPath = readdirSync('/usr/lib')
@@ -103,17 +103,12 @@ async function expectPaid(): Promise<void> {
 
 /** Enters the frame of `<pi-checkout>`, or the frame of the bank in it, when it shows a field. */
 async function enterFrame(field: string, depth: 1 | 2 = 1): Promise<void> {
-  const script = `
-    const frameIn = (root) => root?.querySelector('iframe') ??
-      [...(root?.querySelectorAll('*') ?? [])].map((host) => host.shadowRoot && frameIn(host.shadowRoot)).find(Boolean)
-    const element = document.querySelector('pi-checkout')
-    return frameIn(element ? element.shadowRoot : document)`
   await retry(async () => {
     await driver.switchTo().defaultContent()
     for (let level = 0; level < depth; level++) {
-      const frame = await driver.executeScript<WebElement | null>(script)
-      if (!frame) throw new Error('no frame yet')
-      await driver.switchTo().frame(frame)
+      const [element] = await driver.findElements(By.css('pi-checkout'))
+      const root = element ? await element.getShadowRoot() : driver
+      await driver.switchTo().frame(await root.findElement(By.css('iframe')))
     }
     await driver.findElement(byAutocomplete(field))
   })
