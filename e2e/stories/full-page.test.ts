@@ -2,10 +2,16 @@ import { payWith } from '@pi-checkout/element/testing'
 import { createCheckout, memoryPayments, PaymentIntents } from '@pi-checkout/server'
 import { toNode } from '@pi-checkout/server/node'
 import { register } from '@pi-checkout/test-support/example'
-import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import { startSite } from '@pi-checkout/test-support/sites'
 import type { Page } from '@playwright/test'
-import { addToCart, expectOrder, goToFullPage, hostedPage, orderOf } from '../fixtures/buyer.ts'
+import {
+  addToCart,
+  expectOrder,
+  expectPaid,
+  goToFullPage,
+  hostedPage,
+  orderOf,
+} from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 /** Blocks the scripts of the shop's pages, and goes to the full page as their form does. */
@@ -97,9 +103,7 @@ test('a buyer pays with another card and bank after a denied cookie, a decline, 
   await page.waitForURL(address)
   await expect(page.getByRole('alert')).toContainText('Your bank did not confirm the payment.')
   await payWith(page, 'redirect')
-  await expectOrder(page, 'paid')
-  const intents = await intentsOf(stack, new URL(address).pathname.split('/')[2] ?? '')
-  expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
+  await expectPaid(page, stack, new URL(address).pathname.split('/')[2] ?? '')
   // The shop knows the result, and the full page has nothing left to do.
   await page.goto(address)
   await expectOrder(page, 'paid')

@@ -1,20 +1,13 @@
 import { payWith } from '@pi-checkout/element/testing'
-import type { Page } from '@playwright/test'
 import {
   challengePage,
-  expectOrder,
+  expectPaid,
   fillCard,
   hostedPage,
   openCheckout,
   passChallenge,
 } from '../fixtures/buyer.ts'
-import { retrieve } from '../fixtures/merchant.ts'
-import { expect, type Stack, test } from '../fixtures/test-stack.ts'
-
-async function expectPaid(page: Page, stack: Stack, id: string): Promise<void> {
-  await expectOrder(page, 'paid')
-  expect(await (await retrieve(stack, id)).json()).toMatchObject({ id, status: 'succeeded' })
-}
+import { expect, test } from '../fixtures/test-stack.ts'
 
 test('a bank with a separate page returns the buyer to a paid order', {
   tag: '@firefox',

@@ -1,6 +1,7 @@
-import { control, intentsOf } from '@pi-checkout/test-support/sandbox'
+import { control } from '@pi-checkout/test-support/sandbox'
 import {
   expectOrder,
+  expectPaid,
   fillCard,
   hostedPage,
   openCheckout,
@@ -26,8 +27,7 @@ test('an order whose tab was closed shows the pending payment, and later its res
   await expectOrder(later, 'processing')
   await expect(later.getByTestId('edit-cart')).toHaveCount(0)
   await control(stack, `/intents/${id}/settle`, { outcome: 'succeeded' })
-  await expectOrder(later, 'paid')
-  expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
+  await expectPaid(later, stack, id)
 })
 
 test('a payment that takes long has one page, which updates itself', async ({ page, stack }) => {
