@@ -2,7 +2,6 @@ import type { Page } from '@playwright/test'
 import {
   actInFrame,
   configure,
-  eventsAfterTick,
   expect,
   mountDirectly,
   type Order,
@@ -10,6 +9,7 @@ import {
   serveOrders,
   test,
   textInFrame,
+  waitForEvent,
   waitForState,
 } from '../fixtures/element-sites.ts'
 import { violationsIn } from '../fixtures/hosted-form.ts'
@@ -82,13 +82,12 @@ test('takes no focus while it is loading', async ({ page, sites }) => {
 })
 
 test('moves the focus of a lost frame to the retry button', async ({ page, sites }) => {
-  await page.clock.install()
   await sites.openShop()
   await waitForState(page, 'ready')
   await focusForm(page)
   sites.serveCheckout(['fail-internal'])
   await actInFrame(page, 'fail-internal')
-  await expect.poll(() => eventsAfterTick(page)).toContain('pi-error internal')
+  await waitForEvent(page, 'pi-error internal')
   await expect.poll(() => focusedInside(page)).toBe('Try again')
 })
 

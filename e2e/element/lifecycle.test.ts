@@ -3,12 +3,12 @@ import {
   configure,
   eventsOf,
   expect,
-  leaveOnce,
   readyEvents,
   test,
   waitForEvent,
   waitForState,
 } from '../fixtures/element-sites.ts'
+import { scriptedPage } from '../fixtures/scripted-page.ts'
 
 test('moveBefore keeps the session, and in Chromium the frame and its state; append or a later insertion mounts again', {
   tag: '@firefox',
@@ -45,6 +45,7 @@ test('moveBefore keeps the session, and in Chromium the frame and its state; app
 test('dispatches pi-leave before the page moves: a handler removed in it does not prompt', {
   tag: '@firefox',
 }, async ({ page, sites }) => {
+  let loads = 0
   let prompts = 0
   page.on('dialog', (dialog) => {
     prompts++
@@ -67,7 +68,8 @@ test('dispatches pi-leave before the page moves: a handler removed in it does no
       const mount = () => { pay.handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' } }
       if (isBack) mount()
       else document.querySelector('h1').onclick = mount`,
-    hosted: leaveOnce(),
+    // It leaves for the bank at first, and shows the result afterwards.
+    hosted: () => ({ body: scriptedPage(['ready', loads++ ? 'finish' : 'leave']) }),
   })
   // Its click handler is there after the script.
   await waitForState(page, 'idle')
