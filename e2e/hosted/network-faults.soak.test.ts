@@ -30,10 +30,8 @@ interface FaultyForm {
   /** Everything that the hosted page showed, in order. */
   readonly shown: readonly Shown[]
   readonly calls: readonly Call[]
-  /** The next calls of a path fail. */
-  injectFaults(path: string, ...next: readonly Fault[]): void
-  /** No further call fails. */
-  clearFaults(): void
+  /** The faults of the next calls by path. */
+  readonly plan: Map<string, Fault[]>
   /** The status in the store, its time, and how often the card was charged. */
   stored(): Promise<{ readonly status: string; readonly at: number; readonly charges: number }>
 }
@@ -44,7 +42,7 @@ interface Details {
 }
 
 interface FaultyOptions {
-  readonly plan?: Readonly<Record<string, readonly Fault[]>>
+  readonly faults?: Readonly<Record<string, Fault[]>>
   readonly pace?: number
 }
 
@@ -52,8 +50,8 @@ interface FaultyOptions {
 const test = base.extend<{ openFaulty: (options?: FaultyOptions) => Promise<FaultyForm> }>({
   openFaulty: async ({ page, openForm, stack, pageErrors }, use) => {
     pageErrors.allow(/Failed to load resource/)
-    await use(async ({ plan: given = {}, pace = speed } = {}) => {
-      const plan = new Map(Object.entries(given).map(([path, list]) => [path, [...list]]))
+    await use(async ({ faults: planned = {}, pace = speed } = {}) => {
+      const plan = new Map(Object.entries(planned))
       const shown: Shown[] = []
       await recordTexts(page, { shown, pace })
       const calls = await failRequests(page, { plan, second: 1000 / speed })
@@ -61,8 +59,7 @@ const test = base.extend<{ openFaulty: (options?: FaultyOptions) => Promise<Faul
       return {
         shown,
         calls,
-        injectFaults: (path, ...next) => void plan.set(path, [...next]),
-        clearFaults: () => plan.clear(),
+        plan,
         stored: async () => {
           const { intent, confirmations } = await control<Details>(stack, `/intents/${id}`)
           const charges = confirmations.filter((each) => each.providerPaymentId !== null).length
@@ -131,8 +128,8 @@ for (const [event, path] of [
     openFaulty,
   }) => {
     const form = await openFaulty({ pace: 0.01 })
-    form.injectFaults('confirm', 'silence')
-    form.injectFaults('intent', ...always('silence'))
+    form.plan.set('confirm', ['silence'])
+    form.plan.set('intent', always('silence'))
     await pay(page, '4242424242424242')
     await expect.poll(() => sent(form, path).at(-1)?.fault).toBe('silence')
     const before = sent(form, path).length
@@ -143,7 +140,7 @@ for (const [event, path] of [
 
 test('keeps the card, and calls a result unknown, in failures', async ({ page, openFaulty }) => {
   const form = await openFaulty()
-  form.injectFaults('intent', ...always('silence'))
+  form.plan.set('intent', always('silence'))
   await fillCard(page, '4242424242424242')
   // Ends the long poll that started before the faults.
   const endPoll = (): Promise<unknown> =>
@@ -152,11 +149,11 @@ test('keeps the card, and calls a result unknown, in failures', async ({ page, o
   await expectAlert(page, 'No connection')
   await expect.poll(() => sent(form, 'intent').length, { timeout: 30_000 }).toBeGreaterThan(4)
   await expectKept(page, '4242 4242 4242 4242')
-  form.clearFaults()
+  form.plan.clear()
   await expect(hostedPage(page).getByRole('alert')).not.toContainText('No connection')
 
-  form.injectFaults('confirm', ...always('bad-gateway-after'))
-  form.injectFaults('intent', ...always('bad-gateway'))
+  form.plan.set('confirm', always('bad-gateway-after'))
+  form.plan.set('intent', always('bad-gateway'))
   await endPoll()
   await expect.poll(() => sent(form, 'intent').at(-1)?.fault).toBe('bad-gateway')
   await payButton(page).click()
@@ -168,7 +165,7 @@ test('keeps the card, and calls a result unknown, in failures', async ({ page, o
   await expect(payButton(page)).toHaveAttribute('aria-disabled', 'true')
   expect(textsOf(form)).not.toMatch(/charged|No payment has been made/)
   expect(new Set(sent(form, 'confirm').map(({ body }) => body)).size).toBe(1)
-  form.clearFaults()
+  form.plan.clear()
   await expectResult(page, 'paid')
 })
 
@@ -192,13 +189,13 @@ const scenarios = faults.map((_, index) => {
   }
 })
 
-for (const [at, { card, ends, ...plan }] of scenarios.entries()) {
+for (const [at, { card, ends, ...planned }] of scenarios.entries()) {
   test(`charges once and shows only true statements under the faults ${at + 1} (PI_SEED=${seed})`, async ({
     page,
     openFaulty,
   }) => {
     test.setTimeout(200_000)
-    const form = await openFaulty({ plan })
+    const form = await openFaulty({ faults: planned })
     let number: string = card
     let presses = 0
     const result = hostedPage(page).getByTestId('result')
