@@ -43,10 +43,13 @@ test('has no axe violations in any state, and is a named group', async ({ page, 
   await waitForState(page, 'loading')
   expect(await violations(page)).toEqual([])
   const devtools = await page.context().newCDPSession(page)
-  const { nodes } = await devtools.send('Accessibility.getFullAXTree')
-  const group = nodes.find(({ role }) => role?.value === 'group')
-  expect(group?.name?.value).toBe('Payment form')
-  expect(group?.properties?.map(({ name }) => name)).toContain('busy')
+  const group = async () => {
+    const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+    const found = nodes.find(({ role }) => role?.value === 'group')
+    return [found?.name?.value, ...(found?.properties?.map(({ name }) => name) ?? [])]
+  }
+  // The browser updates the tree later.
+  await expect.poll(group).toEqual(expect.arrayContaining(['Payment form', 'busy']))
   for (const [act, state] of [
     ['ready', 'ready'],
     ['busy', 'busy'],
