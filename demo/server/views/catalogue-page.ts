@@ -33,7 +33,7 @@ function productCard({ id, name, about, price }: Product, cart: readonly Line[])
       <input type="hidden" name="back" value="/">
       <button class="button quiet" name="quantity" value="${quantity + 1}" data-testid="add-to-cart" aria-label="${label}"${
         quantity === mostPerProduct && html` disabled`
-      }>Add to cart${quantity > 0 && html` <span class="badge count">${quantity}</span>`}</button>
+      }>Add to cart${quantity > 0 && html` <span class="count">${quantity}</span>`}</button>
     </form>
   </li>`
 }

@@ -42,7 +42,7 @@ export function renderPage(
   <body>
     <header class="row">
       <a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>
-      ${!isPayment && html`<a class="button quiet" href="/cart">Cart <span class="badge count" data-testid="cart-count">${pieces}</span></a>`}
+      ${!isPayment && html`<a class="button quiet" href="/cart">Cart ${pieces > 0 && html`<span class="count" data-testid="cart-count">${pieces}</span>`}</a>`}
     </header>
     <main${isWaiting && html` data-waiting`}>${content}</main>
     <footer class="row small">

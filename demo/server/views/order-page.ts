@@ -27,7 +27,6 @@ export function orderPage(details: OrderDetails): Page {
   const actions = html`<div class="row actions">${actionsOf(details)}</div>`
   const content = html`<div class="narrow stack">
     <div class="stack" data-testid="order-state" data-state="${state}">
-      <div><span class="badge ${state}">${state}</span></div>
       <h1>${title}</h1>
       <p class="muted">${text}${others}</p>
     </div>

@@ -17,14 +17,14 @@ export function payPage(details: OrderDetails): Page {
         <noscript>The payment form needs JavaScript. The separate page of the payment service may, too.</noscript>
         ${fullPageForm(order.id, html` slot="page"`)}
       </pi-checkout>
-      <section class="card stack" aria-labelledby="your-order">
-        <div class="row"><h2 id="your-order">Your order</h2>${editCart(order.id)}</div>
-        ${linesAndTotal(details)}
-      </section>
       <div class="row other-way small">
         <span class="muted">Card details go straight to the payment service.</span>
         ${fullPageForm(order.id)}
       </div>
+      <section class="card stack" aria-labelledby="your-order">
+        <div class="row"><h2 id="your-order">Your order</h2>${editCart(order.id)}</div>
+        ${linesAndTotal(details)}
+      </section>
     </div>
   `
   return { title: 'Payment', content, isPayment: true, intentId: payments.at(-1)?.intentId }
