@@ -136,7 +136,7 @@ export class CardForm extends LightElement {
         >${busy ? spinner : nothing}<span>${busy ? busyLabel : this.payLabel}</span></button>
         ${this.#below(words)}
       </form>
-      ${this.sandbox ? sandboxPanel(words.sandbox, this.#pick) : nothing}
+      ${this.sandbox ? sandboxPanel(words, this.#pick) : nothing}
     `
   }
 

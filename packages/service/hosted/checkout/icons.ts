@@ -56,7 +56,7 @@ export function resultIcon(result: string): TemplateResult {
 }
 
 const cross = 'M8 8l8 8M16 8l-8 8'
-const clock = 'M12 7v5l3.5 2'
+const clock = 'M12 3.5a8.5 8.5 0 1 1 0 17a8.5 8.5 0 0 1 0-17zM12 7.5V12l3 1.75'
 const resultPaths: Readonly<Record<string, string>> = {
   paid: 'M7 12.5l3.4 3.4L17 9',
   processing: clock,

@@ -1,12 +1,17 @@
 /** Test cards for developers, in test environments only: each button fills in a card. @module */
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import { html, type TemplateResult } from 'lit'
+import type { Texts } from './texts.ts'
 
 /**
- * @param note - Says in the buyer's language that real cards are not accepted. Developers read the rest in English.
+ * Buyers read in their language that real cards are not accepted. Developers read the list in English.
+ *
  * @param onPick - Called with the number of the chosen test card.
  */
-export function sandboxPanel(note: string, onPick: (number: string) => void): TemplateResult {
+export function sandboxPanel(
+  { sandbox, testCards: heading }: Texts,
+  onPick: (number: string) => void,
+): TemplateResult {
   const card = (name: TestCardName, label: string): TemplateResult => html`<li>
     <button type="button" data-testid=${`test-card-${name}`} @click=${() => onPick(testCards[name])}>
       <span>${label}</span>
@@ -16,8 +21,8 @@ export function sandboxPanel(note: string, onPick: (number: string) => void): Te
   return html`
     <details class="sandbox">
       <summary class="row between" data-testid="sandbox-toggle">
-        <span class="note">${note}</span>
-        <span class="more" lang="en">Test cards <span aria-hidden="true">▾</span></span>
+        <span class="note">${sandbox}</span>
+        <span class="more">${heading} <span aria-hidden="true">▾</span></span>
       </summary>
       <div lang="en">
         <p class="hint">Fills in the card fields. Press Pay afterwards.</p>
