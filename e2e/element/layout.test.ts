@@ -77,7 +77,7 @@ test('the frame grows and shrinks with its page within its bounds, also while it
   await expectHeight(page, 532)
   expect(await page.evaluate('document.activeElement.id')).toBe('pay')
   for (const [style, requested, height] of [
-    ['--pi-checkout-min-block-size: 300px', 200, 300],
+    ['min-block-size: 300px', 200, 300],
     // What the host is displayed as does not matter.
     ['display: inline', 200, 532],
   ] as const) {

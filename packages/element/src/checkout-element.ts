@@ -37,12 +37,10 @@ import { type ButtonName, buttonFor, errorOf, resultOf, type TextName, textsFor 
  * @slot failed - Replaces the text of a failed payment. The retry button stays.
  * @slot error - Replaces the error text. The retry button stays.
  * @slot page - A form to the full page, shown below the error text instead of "Contact the shop". Before the definition it is shown, too.
- * @csspart frame - The iframe.
  * @csspart loading - The box with the places of the form and the loading text.
  * @csspart result - The box with the payment's result.
  * @csspart error - The box with the error text and the retry button.
  * @csspart retry - The retry button.
- * @cssprop [--pi-checkout-min-block-size=532px] - Reserved height.
  * @cssstate idle - Nothing to request a handoff with, or an empty `order-id`.
  * @cssstate loading - The handoff is requested, or the hosted page is loading.
  * @cssstate ready - The form is usable.
@@ -65,7 +63,6 @@ export class PiCheckout extends LitElement {
     fetchStatus: { attribute: false },
     // Lit takes over a value that was set before the definition.
     handoff: { attribute: false, noAccessor: true },
-    label: {},
     locale: {},
     orderId: { attribute: 'order-id' },
   }
@@ -108,13 +105,6 @@ export class PiCheckout extends LitElement {
    * pay.fetchStatus = (options) => getStatus('https://api.shop.example/checkout/status', options)
    */
   declare fetchStatus: FetchStatus | null | undefined
-
-  /**
-   * Accessible name and title of the frame.
-   *
-   * @default "Payment form" in the locale
-   */
-  declare label: string | null | undefined
 
   /**
    * BCP 47 tag for the texts and the hosted page.
@@ -209,7 +199,7 @@ export class PiCheckout extends LitElement {
     const { element: frame } = this.#frame
     // A screen reader announces no text while an element is busy.
     const ariaBusy = state === 'loading' && this.#payment.payment.delay === 0
-    const title = this.label || this.#textOf('title')
+    const title = this.#textOf('title')
     if (frame) Object.assign(frame, { title, inert: state === 'loading' })
     try {
       Object.assign(this.#internals, { role: 'group', ariaLabel: title, ariaBusy })
@@ -265,14 +255,16 @@ export class PiCheckout extends LitElement {
   }
 
   #failure(error: CheckoutError): TemplateResult {
-    const button = buttonFor(error)
+    const { code } = error
+    const { submitted } = this.#payment.payment
     // The frame shows its result.
-    const isSubmitted = !!(this.#frame.element || this.#payment.payment.submitted)
+    const mayHavePaid = !!(this.#frame.element || submitted || code === 'status_failed')
+    const button = buttonFor(error, mayHavePaid)
     return this.#message(
-      html`<slot name="error">${this.#sentences(errorOf(error, isSubmitted), '!')}</slot>`,
+      html`<slot name="error">${this.#sentences(errorOf(error, mayHavePaid), '!')}</slot>`,
       button,
       // Not beside "Do not pay again", and not without a network.
-      html`<slot name="page" ?hidden=${isSubmitted || ['status_failed', 'offline'].includes(error.code)}
+      html`<slot name="page" ?hidden=${mayHavePaid || code === 'offline'}
         @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}
       >${button ? nothing : this.#textOf('contact')}</slot>`,
     )

@@ -70,7 +70,6 @@ export class FrameSession {
     this.#options = options
     const { frame } = this
     const { signal } = this.#end
-    frame.setAttribute('part', 'frame')
     frame.inert = true
     frame.referrerPolicy = 'strict-origin'
     // The hosted page stores nothing, so an isolated page may show it. Only Chromium has the attribute.

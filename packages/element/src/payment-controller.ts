@@ -140,7 +140,7 @@ export class PaymentController implements ReactiveController {
   /** What the frame says about the shop, below its own result. */
   get #shop(): 'late' | 'failed' | undefined {
     const { name, delay, error } = this.#payment
-    if (error) return buttonFor(error) === 'reload' ? undefined : 'failed'
+    if (error) return buttonFor(error, true) === 'reload' ? undefined : 'failed'
     return name === 'confirming' && delay > 0 ? 'late' : undefined
   }
 

@@ -7,6 +7,7 @@
  */
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
 import type { PaymentStatus } from './client/fetch-status.ts'
+import { isFinal } from './client/follow-payment.ts'
 import { CheckoutError } from './errors.ts'
 import type { CheckoutState } from './events.ts'
 import type { FetchHandoff, FetchStatus, OrderHandoff } from './handoff.ts'
@@ -45,7 +46,7 @@ export interface Payment {
   readonly delay: number
   /** The element has tried again by itself. A usable form, or the buyer, permits it once more. */
   readonly renewed: boolean
-  /** The buyer has submitted the form, and nothing has told the result. */
+  /** The buyer has submitted the form, and neither a usable form nor a result of the server came after it. */
   readonly submitted?: boolean | undefined
   /** What the server says about the payment. */
   readonly report?: PaymentStatus | undefined
@@ -169,23 +170,18 @@ function ofOrder(
 }
 
 function afterPhase(payment: Payment, status: PaymentStatus): Payment {
-  const { orderId, request } = payment
+  const { orderId, request, renewed } = payment
   const { phase } = status
-  const reported = { ...payment, report: { ...status, orderId }, submitted: false }
-  const known = { ...reported, handoff: undefined, frame: undefined, error: undefined }
-  switch (phase) {
-    case 'open':
-      return payment.renewed
-        ? failed(reported, new CheckoutError('status_failed'))
-        : { ...loading(known, 'handoff'), renewed: true }
-    case 'paid':
-    case 'review':
-    case 'failed':
-      return { ...entered(known, phase), request: undefined }
-    default:
-      // The same request goes on.
-      return { ...entered(known, 'processing'), request }
+  const reported = { ...payment, report: { ...status, orderId } }
+  if (phase === 'open') {
+    if (renewed) return failed(reported, new CheckoutError('status_failed'))
+    return { ...loading(reported, 'handoff'), handoff: undefined, renewed: true }
   }
+  const shown = { handoff: undefined, frame: undefined, error: undefined, submitted: false }
+  const known = { ...reported, ...shown }
+  if (isFinal(phase)) return { ...entered(known, phase), request: undefined }
+  // The same request goes on.
+  return { ...entered(known, 'processing'), request }
 }
 
 function afterFrame(payment: Payment, event: FrameEvent): Payment {
@@ -203,7 +199,7 @@ function afterFrame(payment: Payment, event: FrameEvent): Payment {
       return afterFail({ ...payment, frame: undefined }, event.error)
     default: {
       if (name === 'confirming' || name === 'finished') return payment
-      const after = { ...payment, error: undefined, submitted: false }
+      const after = { ...payment, error: undefined, submitted: event.type === 'finish' }
       return ended(source?.fetchStatus ? following(after) : entered(after, 'finished'))
     }
   }
@@ -221,14 +217,11 @@ function afterFail(payment: Payment, error: CheckoutError): Payment {
   if (name === 'confirming' || name === 'error') return payment
   if (pending) return ended(payment)
   if (submitted && source?.fetchStatus) return following(payment)
-  if (error.code === 'unauthorized') {
-    const rejected = { ...payment, handoff: undefined }
-    if (renewed || !source?.fetchHandoff) return failed(rejected, error)
-    const kind = source.fetchStatus ? 'status' : 'handoff'
-    return { ...loading(rejected, kind), renewed: kind === 'handoff' }
-  }
-  if (renewed || !error.retryable) return failed(payment, error)
-  return { ...loading(payment, 'handoff'), renewed: true }
+  const isRejected = error.code === 'unauthorized'
+  const known = isRejected ? { ...payment, handoff: undefined } : payment
+  if (renewed || !(isRejected ? source?.fetchHandoff : error.retryable)) return failed(known, error)
+  const kind = isRejected && source?.fetchStatus ? 'status' : 'handoff'
+  return { ...loading(known, kind), renewed: kind === 'handoff' }
 }
 
 /** Shows an error, below a frame that shows its result. */

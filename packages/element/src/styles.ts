@@ -12,7 +12,7 @@ import { unsafeCSS } from 'lit'
 export const styles = unsafeCSS(`
   :host {
     display: block;
-    min-block-size: var(--pi-checkout-min-block-size, ${FIRST_VIEW}px);
+    min-block-size: ${FIRST_VIEW}px;
   }
   .box {
     position: relative;
@@ -86,7 +86,7 @@ export const styles = unsafeCSS(`
   b,
   b + span {
     display: block;
-    margin: 0 auto 12px;
+    margin: 0 auto 8px;
     font-size: 1.25em;
     font-weight: 600;
     line-height: 1.3;
@@ -94,7 +94,8 @@ export const styles = unsafeCSS(`
   b {
     inline-size: 56px;
     border-radius: 50%;
-    background: #8883;
+    margin-block-end: 16px;
+    background: #8882;
     font-size: 1.5em;
     line-height: 56px;
   }
@@ -102,29 +103,23 @@ export const styles = unsafeCSS(`
     content: attr(data-icon);
   }
   [data-icon=✓] {
-    background: #1a63;
+    background: #1a62;
   }
   [data-icon='!'] {
-    background: #d603;
+    background: #d602;
   }
   [data-icon=×] {
-    background: #d223;
+    background: #d222;
   }
   button {
-    min-block-size: 44px;
-    padding: 0 24px;
-    border: 1px solid CanvasText;
+    min-block-size: 48px;
+    padding: 0 20px;
+    border: 1px solid;
     border-radius: 10px;
-    background: CanvasText;
-    color: Canvas;
-    font: inherit;
-    font-weight: 600;
-  }
-  [part=loading] button,
-  .box:has(iframe) button,
-  :has([data-icon=↺]) > button {
     background: none;
     color: inherit;
+    font: inherit;
+    font-weight: 600;
   }
   iframe {
     position: relative;

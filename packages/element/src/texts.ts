@@ -21,7 +21,7 @@ export const texts = {
     'Գուցե վճարումն անցել է։',
     'Возможно, платёж прошёл.',
   ],
-  processing: ['Processing your payment.', 'Վճարումը մշակվում է։', 'Платёж обрабатывается.'],
+  processing: ['Still processing.', 'Դեռ մշակվում է։', 'Всё ещё обрабатывается.'],
   leave: ['You can close this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
   once: ['Do not pay again.', 'Նորից մի՛ վճարեք։', 'Не платите ещё раз.'],
   paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
@@ -31,7 +31,7 @@ export const texts = {
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
-    'The money can take a few days to arrive.',
+    'It can take a few days to arrive.',
     'Գումարը կարող է հասնել մի քանի օրում։',
     'Деньги могут идти несколько дней.',
   ],
@@ -41,7 +41,11 @@ export const texts = {
     'Форма оплаты не загрузилась.',
   ],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
-  unstarted: ['No payment was started here.', 'Վճարում չի սկսվել։', 'Оплата не начиналась.'],
+  unstarted: [
+    'No payment was started here.',
+    'Այստեղ վճարում չի սկսվել։',
+    'Здесь оплата не начиналась.',
+  ],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
@@ -81,8 +85,11 @@ export function resultOf(state: string, reason?: string): Result | readonly [] {
 /** What a button does, by the name of its text. */
 export type ButtonName = 'check' | 'pay' | 'reload' | 'retry'
 
-/** Returns what can help after an error: another look, the shop's sign-in, or another try. */
-export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName | undefined {
+/** Returns what can help after an error: another look at a payment, the shop's sign-in, or another try. */
+export function buttonFor(
+  { code, cause, retryable }: CheckoutError,
+  mayHavePaid: boolean,
+): ButtonName | undefined {
   // The shop's session has ended, or the checkout's.
   const { status, code: why } = Object(cause)
   const isEnded =
@@ -90,20 +97,16 @@ export function buttonFor({ code, cause, retryable }: CheckoutError): ButtonName
   if (isEnded) return 'reload'
   // A route that does not exist stays away.
   if (!retryable || status === 404) return undefined
-  return code === 'status_failed' ? 'check' : 'retry'
+  return mayHavePaid ? 'check' : 'retry'
 }
 
-/** Returns what happened, and what the buyer can do. @param isSubmitted - Whether the buyer has submitted the form. */
-export function errorOf(error: CheckoutError, isSubmitted: boolean): readonly TextName[] {
-  const button = buttonFor(error)
-  const mayHavePaid = isSubmitted || error.code === 'status_failed'
-  if (button === 'reload') {
-    return mayHavePaid ? ['ended', 'uncertain', 'once'] : ['ended', 'unstarted']
-  }
-  if (mayHavePaid) {
-    return button ? ['uncertain', 'once'] : ['uncertain', 'once', 'contact']
-  }
-  return [error.code === 'offline' ? error.code : 'unavailable', 'unstarted']
+/** Returns what happened, and what the buyer can do. */
+export function errorOf(error: CheckoutError, mayHavePaid: boolean): readonly TextName[] {
+  const button = buttonFor(error, mayHavePaid)
+  const money: readonly TextName[] = mayHavePaid ? ['uncertain', 'once'] : ['unstarted']
+  if (button === 'reload') return ['ended', ...money]
+  if (!mayHavePaid) return [error.code === 'offline' ? error.code : 'unavailable', ...money]
+  return button ? money : [...money, 'contact']
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */

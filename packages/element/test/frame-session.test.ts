@@ -77,7 +77,6 @@ const failed = (code: string) => ({ t: 'fail', code })
 test('its frame has no more rights than the hosted page needs', () => {
   const attributes = Array.from(session.frame.attributes, ({ name, value }) => [name, value])
   expect(Object.fromEntries(attributes)).toEqual({
-    part: 'frame',
     src: `${origin}/checkout/pi_1`,
     sandbox: 'allow-scripts allow-same-origin allow-forms allow-top-navigation',
   })

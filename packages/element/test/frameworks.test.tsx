@@ -16,7 +16,7 @@ test('server-rendered React HTML has the attributes, and neither secret nor id',
   const fetchHandoff = async () => handoff
   const html = renderToString(
     <>
-      <PiCheckout basePath="/checkout" orderId="A-1" handoff={handoff} label="Pay" className="pay">
+      <PiCheckout basePath="/checkout" orderId="A-1" handoff={handoff} className="pay">
         <p>Waiting</p>
       </PiCheckout>
       <PiCheckout checkoutOrigin="https://pay.example" fetchHandoff={fetchHandoff} orderId="" />

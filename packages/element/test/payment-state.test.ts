@@ -175,7 +175,8 @@ test.each([
   ['A handoff ready busy internal', 'confirming, status, for A'],
   ['A handoff ready busy hello rejected', 'confirming, status, for A'],
   ['A handoff ready busy internal =open', loading],
-  ['A handoff ready busy internal =open handoff internal', 'error, for A, internal'],
+  ['A handoff ready busy internal =open handoff internal', 'confirming, status, for A'],
+  ['A handoff ready busy internal =open handoff internal =open', 'error, for A, status_failed'],
   ['A handoff ready busy idle internal', loading],
   ['A handoff ready busy hello ready internal', loading],
   ['formOnly handoff ready busy internal', 'loading, handoff'],
@@ -207,6 +208,21 @@ test.each([
   ['A refused =paid removed A', loading],
 ])('%s: %s', (names, expected) => {
   expect(summary(play(names))).toBe(expected)
+})
+
+test.each([
+  ['A failed', false],
+  ['A handoff ready busy idle internal failed', false],
+  ['A handoff ready cancel =open failed', false],
+  ['formOnly handoff ready busy internal failed', true],
+  ['formOnly handoff ready finish internal failed', true],
+  // The server says that nothing was paid, and the form that shows the payment does not come back.
+  ['A handoff ready busy internal =open failed', true],
+  ['A handoff ready finish =open failed', true],
+])('after %s the error says that the buyer may have paid: %s', (names, mayHavePaid) => {
+  const { error, submitted = false } = play(names)
+  expect(error?.code).toBe('handoff_failed')
+  expect(submitted).toBe(mayHavePaid)
 })
 
 test.each([
@@ -256,7 +272,7 @@ test('in every reachable state each wait ends, and old messages change nothing',
     if (is('ready', 'busy', 'finished')) expect(frame, text).toBeDefined()
     if (is('paid', 'review', 'failed', 'processing')) expect(frame, text).toBeUndefined()
     if (frame !== undefined) expect(known, text).toBeDefined()
-    if (payment.submitted) expect(is('busy', 'loading', 'confirming', 'error'), text).toBe(true)
+    if (payment.submitted) expect(is('ready', 'paid', 'review', 'failed'), text).toBe(false)
     expect(payment.error !== undefined, text).toBe(is('error'))
     // Nothing is for another order than the page's, unless a payment is in progress.
     if (source?.orderId && !is('idle')) expect(payment.orderId).toBe(source.orderId)

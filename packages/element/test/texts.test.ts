@@ -47,9 +47,16 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   const error = new CheckoutError(code, {
     cause: status && { status, code: why, retryable: false },
   })
-  const button = buttonFor(error)
-  expect(errorOf(error, false).map(textsFor('en')).join(' ')).toBe(text)
+  const mayHavePaid = code === 'status_failed'
+  const button = buttonFor(error, mayHavePaid)
+  expect(errorOf(error, mayHavePaid).map(textsFor('en')).join(' ')).toBe(text)
   expect(button && textsFor('en')(button)).toBe(label)
+})
+
+test('after Pay, no error says that nothing was paid, and none offers to pay again', () => {
+  const error = new CheckoutError('connection_lost')
+  expect(errorOf(error, true).map(textsFor('en')).join(' ')).toBe(waiting)
+  expect(buttonFor(error, true)).toBe('check')
 })
 
 const left = 'Do not pay again. You can close this page.'
@@ -57,12 +64,12 @@ const unpaid = 'You were not charged.'
 
 test.each([
   ['confirming', undefined, `⋯ Checking your payment. ${left}`],
-  ['processing', undefined, `⋯ Processing your payment. ${left}`],
+  ['processing', undefined, `⋯ Still processing. ${left}`],
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `⋯ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
   ['failed', 'expired', `✕ Time to pay has ended. ${unpaid}`],
-  ['failed', 'refunded', '↺ Payment refunded. The money can take a few days to arrive.'],
+  ['failed', 'refunded', '↺ Payment refunded. It can take a few days to arrive.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],
   ['ready', undefined, ''],

@@ -57,9 +57,14 @@ export async function poll(
       })
     if (status) onStatus?.(status)
     const { phase } = status ?? {}
-    if (phase === 'paid' || phase === 'failed' || phase === 'review') return phase
+    if (isFinal(phase)) return phase
     await pause(delay, signal)
   }
+}
+
+/** Returns whether only another payment changes a phase. */
+export function isFinal(phase: string | undefined): phase is FinalPhase {
+  return phase === 'paid' || phase === 'failed' || phase === 'review'
 }
 
 /** Waits, and until the page is visible. A page that becomes visible ends it. */

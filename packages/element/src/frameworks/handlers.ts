@@ -2,7 +2,7 @@
 import type { PiCheckout } from '../checkout-element.ts'
 import type { PiEventType } from '../events.ts'
 
-type ValueName = 'fetchHandoff' | 'fetchStatus' | 'handoff' | 'label' | 'appearance' | 'locale'
+type ValueName = 'fetchHandoff' | 'fetchStatus' | 'handoff' | 'appearance' | 'locale'
 
 /** Values of the element. A missing one is `null`. */
 export type CheckoutValues = {
