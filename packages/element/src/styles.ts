@@ -76,6 +76,10 @@ export const styles = unsafeCSS(`
     block-size: 40px;
     margin: 0 0 16px;
   }
+  i:nth-child(7) {
+    block-size: 48px;
+    margin-top: 33px;
+  }
   .message {
     position: relative;
     gap: 20px;

@@ -41,11 +41,7 @@ export const texts = {
     'Форма оплаты не загрузилась.',
   ],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
-  unstarted: [
-    'No payment was started here.',
-    'Այստեղ վճարում չի սկսվել։',
-    'Здесь оплата не начиналась.',
-  ],
+  unstarted: ['No payment was started here.', 'Այստեղ վճարում չի սկսվել։', 'Здесь оплаты не было.'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
