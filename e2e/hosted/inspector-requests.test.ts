@@ -19,6 +19,7 @@ test('two clicks show why a create failed, for each field', async ({ page, merch
   // Each field has its reason, and the sum of them is not repeated.
   const response = await create(merchant, { amount: 0, orderId: 'x'.repeat(33) })
   const { detail, errors } = await response.json()
+  await page.keyboard.press('Escape')
   await linesOf(page).filter({ hasText: 'xxx' }).click()
   for (const { pointer, detail: why } of errors) {
     await expect(page.locator('.reasons p', { hasText: pointer })).toContainText(why)
@@ -29,16 +30,17 @@ test('two clicks show why a create failed, for each field', async ({ page, merch
 
 test('a section that cannot show its data says so until it can', async ({ page, merchant }) => {
   await create(merchant, { orderId: 'BROKEN-1' }, { 'idempotency-key': 'broken-1' })
-  for (const [pattern, json] of [
-    ['**/_sandbox/environments/*/requests', { requests: [null] }],
-    ['**/_sandbox/environments/*/requests/*', { request: null }],
+  for (const [pattern, json, isOpen] of [
+    ['**/_sandbox/environments/*/requests', { requests: [null] }, false],
+    ['**/_sandbox/environments/*/requests/*', { request: null }, true],
   ] as const) {
-    await page.route(pattern, async (route) => await route.fulfill({ json }))
     await merchant.open('requests')
+    if (isOpen) await linesOf(page).click()
+    await page.route(pattern, async (route) => await route.fulfill({ json }))
     await expect(page.getByRole('heading', { name: 'cannot be shown' })).toBeVisible()
-    await page.getByRole('link', { name: 'Intents' }).click()
-    await expect(page.getByRole('heading', { name: 'BROKEN-1' })).toBeVisible()
-    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.locator('nav').getByRole('link', { name: 'Intents' }).click()
+    await expect(linesOf(page)).toContainText('BROKEN-1 ֏1,500 requires_payment_method')
+    await page.locator('nav').getByRole('link', { name: 'Requests' }).click()
     await page.unroute(pattern)
     await expect(linesOf(page)).toContainText('BROKEN-1')
   }
@@ -55,6 +57,7 @@ test('shows whatever a client sends as bounded text', async ({ page, merchant })
     await line.click()
     await expect(page.locator('.reasons')).toContainText('validation_failed')
     await expect(page.locator('.detail pre').first()).toContainText('"amount"')
+    await page.keyboard.press('Escape')
   }
   await expect(page.locator('main img, main script')).toHaveCount(0)
   const overflow = await page.evaluate(
@@ -100,7 +103,7 @@ test('an issue has its fix, and a check of the key is no failure', async ({ page
   await merchant.open('requests')
   await expect(linesOf(page).first()).toHaveText(/\/payment-intents\/pi_….*key accepted/s)
   await page.getByRole('button', { name: 'Failed' }).click()
-  await expect(page.getByText('No requests here.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No matching requests' })).toBeVisible()
   await expect(new PaymentIntents({ baseUrl, apiKey: 'wrong-key' }).check()).rejects.toThrow()
   await expect(linesOf(page)).toHaveCount(1)
 
@@ -108,6 +111,7 @@ test('an issue has its fix, and a check of the key is no failure', async ({ page
   const { id } = await response.json()
   await fetch(`${baseUrl}/checkout/${id}`, { headers: { referer: 'http://localhost:5173/' } })
   await page.getByRole('button', { name: 'Lint' }).click()
+  await linesOf(page).filter({ hasText: 'unregistered origin' }).click()
   const reasons = page.locator('.reasons')
   await expect(reasons).toContainText('http://localhost:5173 is not registered')
   await expect(reasons).toContainText('Register exactly this origin')
@@ -119,7 +123,7 @@ test('the command of a create is that request, or there is none', async ({ page,
   await merchant.open('requests')
   await linesOf(page).click()
   await page.context().grantPermissions(['clipboard-write'])
-  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  await page.getByRole('button', { name: 'Copy' }).click()
   // The page's own policy forbids reading the clipboard, so it is pasted.
   await page.evaluate(() => document.body.append(document.createElement('textarea')))
   await page.locator('textarea').focus()
@@ -128,12 +132,13 @@ test('the command of a create is that request, or there is none', async ({ page,
   const env = { ...process.env, PI_API_KEY: merchant.api.apiKey }
   const { stdout } = await run('sh', ['-c', command], { env })
   expect(JSON.parse(stdout)).toEqual(await first.json())
+  await page.keyboard.press('Escape')
   await expect(linesOf(page).first()).toContainText('replayed')
 
   await create(merchant, { metadata: { card: '4242424242424242' } })
   await linesOf(page).filter({ hasText: 'A-1' }).click()
   await expect(page.getByText('Not possible, because')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Copy as curl' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Copy' })).toHaveCount(0)
   expect(await page.content()).not.toContain('4242424242424242')
 })
 
@@ -159,7 +164,8 @@ test('four clicks lose a response, and rules break next requests', async ({ page
   await expect(page.getByText('next 1 request')).toBeVisible()
   await expect(create(merchant, { orderId: 'LOST-1' })).rejects.toThrow()
   await page.getByRole('link', { name: 'Requests' }).click()
-  await expect(linesOf(page)).toContainText('fault: drop-after-commit')
+  await linesOf(page).filter({ hasText: 'fault: drop-after-commit' }).click()
+  await expect(page.locator('.reasons')).toContainText('Creates the intent, then drops')
   await page.getByRole('link', { name: /^pi_/ }).click()
   await expect(page.getByRole('heading', { name: 'LOST-1' })).toBeVisible()
 

@@ -29,22 +29,34 @@ const hostedPage: Plugin = {
   },
 }
 
-/** The guide to the API, as a page like the other ones for developers. */
-const documentation: Plugin = {
-  name: 'documentation',
+/** The inspector, and the guide to the API, in the frame of the pages for developers. */
+const toolPages: Plugin = {
+  name: 'tool-pages',
   generateBundle: {
     order: 'post',
     handler(_, bundle) {
-      const page = bundle['tool.html']
-      if (page?.type !== 'asset') throw new Error('There is no tool.html')
-      const frame = String(page.source)
-      const docs = frame
-        .replace('<title>', '<title>API · ')
-        .replace('href="/docs"', '$& aria-current="page"')
-        .replace('<!--content-->', guide)
-      this.emitFile({ type: 'asset', fileName: 'docs.html', source: docs })
+      const files = Object.values(bundle)
+      const frame = files.find(({ fileName }) => fileName === 'tool.html')
+      const script = files.find(({ name }) => name === 'inspector')
+      if (frame?.type !== 'asset' || !script) throw new Error('There is no tool.html or no script')
+      const pages = [
+        ['inspector.html', 'Inspector', '/_sandbox/', inspector(script.fileName)],
+        ['docs.html', 'API', '/docs', `<main class="apart stack guide">${guide()}</main>`],
+      ] as const
+      for (const [fileName, title, path, content] of pages) {
+        const source = String(frame.source)
+          .replace('<title>', `$&${title} · `)
+          .replace(`href="${path}"`, '$& aria-current="page"')
+          .replace('<!--content-->', () => content)
+        this.emitFile({ type: 'asset', fileName, source })
+      }
     },
   },
+}
+
+function inspector(file: string): string {
+  return `<pi-inspector></pi-inspector><script type="module" src="/${file}"></script>
+    <noscript><p class="empty">The inspector needs JavaScript.</p></noscript>`
 }
 
 function guide(): string {
@@ -73,7 +85,7 @@ function idOf(title: string): string {
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [hostedPage, documentation],
+  plugins: [hostedPage, toolPages],
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {
     outDir: here('../dist/hosted'),
@@ -89,7 +101,7 @@ export default defineConfig({
         checkout: here('checkout.html'),
         error: here('error.html'),
         testBank: here('test-bank.html'),
-        inspector: here('inspector.html'),
+        inspector: here('inspector/main.ts'),
         tool: here('tool.html'),
       },
     },

@@ -6,20 +6,22 @@ import {
   type StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
 import { name } from './markup.ts'
-import type { Reading, Sandbox } from './sandbox.ts'
+import type { Sandbox, Source } from './sandbox.ts'
 import { text } from './show.ts'
 
-export function faultsSection(sandbox: Sandbox, { environment, rules }: Reading): TemplateResult {
-  return html`<div class="cards columns">
+export async function faultsSection({ sandbox, environment, get }: Source): Promise<() => unknown> {
+  const found = await get<{ readonly rules: readonly StoredFaultRule[] }>('faults')
+  const rules = found?.rules ?? []
+  return () => html`<div class="columns">
+    <section class="box stack">
+      <h2>Fault rules</h2>
+      ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules. Responses are not modified. Add a rule, then let your server send a request.</p>`}
+    </section>
     <section class="box stack">
       <h2>Break the next request</h2>
       <p class="hint">Test how the server of <b>${name(environment.merchant)}</b> handles a lost, late, or wrong response.
         Each press breaks one more request. To break one specific request, send the header <code>Sandbox-Fault</code>.</p>
       ${faultList(sandbox)}
-    </section>
-    <section class="box stack">
-      <h2>Fault rules</h2>
-      ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules. Responses are not modified. Add a rule, then let your server send a request.</p>`}
     </section>
   </div>`
 }

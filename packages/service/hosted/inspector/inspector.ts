@@ -4,7 +4,7 @@ import { live } from 'lit/directives/live.js'
 import { LightElement } from '../light-element.ts'
 import { faultsSection } from './faults-section.ts'
 import { intentsSection } from './intents-section.ts'
-import { label, name } from './markup.ts'
+import { empty } from './markup.ts'
 import { requestsSection } from './requests-section.ts'
 import { type Section, sections, writeRoute } from './route.ts'
 import { type Reading, Sandbox } from './sandbox.ts'
@@ -12,22 +12,35 @@ import { settingsSection } from './settings-section.ts'
 import { text } from './show.ts'
 
 export class Inspector extends LightElement {
-  readonly #sandbox = new Sandbox(this)
+  readonly #sandbox = new Sandbox(this, {
+    intents: intentsSection,
+    requests: requestsSection,
+    faults: faultsSection,
+    settings: settingsSection,
+  })
   #hadFocus = false
+  /** Id of the intent or request that is shown. */
+  #openId: string | undefined
 
   override connectedCallback(): void {
     super.connectedCallback()
-    addEventListener('hashchange', this.#navigate)
+    addEventListener('hashchange', () => this.#sandbox.follow())
     addEventListener('keydown', this.#onKeyDown)
-    this.#navigate()
+    this.#sandbox.follow()
   }
 
   protected override willUpdate(): void {
     this.#hadFocus = this.matches(':focus-within')
   }
 
+  /** An element that leaves gives its focus to the line of the item that was open, or to the section. */
   protected override updated(): void {
-    // An element that leaves gives its focus to the section.
+    const openId = this.#sandbox.reading?.route.id
+    if (openId !== this.#openId) {
+      scrollTo(0, 0)
+      this.querySelector<HTMLElement>(`.list [href*="/${this.#openId}"]`)?.focus()
+      this.#openId = openId
+    }
     if (this.#hadFocus && !this.matches(':focus-within')) this.querySelector('main')?.focus()
   }
 
@@ -35,39 +48,42 @@ export class Inspector extends LightElement {
     const { isLocked, reading, failure, error, route } = this.#sandbox
     if (isLocked) return this.#gate()
     if (!reading) return html`<main class="apart">${waiting(failure)}</main>`
+    const title = titles[route.section]
     return html`
       <section class="bar row" aria-label="Environment">
-        ${this.#merchant(reading)}
         <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section, reading))}</nav>
-        <span class="dot hint end" data-tone=${failure ? 'waiting' : 'good'} role="status">${
-          failure ? 'Reconnecting…' : 'Connected'
-        }</span>
+        <span class="row end">${this.#merchant(reading)}
+          <span class="hint" role="status">${failure ? 'Reconnecting…' : 'Connected'}</span></span>
       </section>
       ${error ? html`<p class="notice" role="alert">${text(error, 500)}</p>` : nothing}
-      <main tabindex="-1" data-section=${route.section}>${
-        reading.section === route.section ? this.#section(reading) : waiting(failure)
-      }</main>
+      <main class="stack" tabindex="-1" data-section=${route.section}>
+        ${
+          route.id
+            ? html`<a class="back" href=${this.#sandbox.link(route.section)}>${title}</a>`
+            : html`<h1>${title}</h1>`
+        }
+        ${reading.route.section === route.section ? this.#section(reading) : waiting(failure)}
+      </main>
     `
   }
 
   /** A section that fails shows its error and a way on, and tries again with the next read. */
-  #section(reading: Reading): TemplateResult {
+  #section(reading: Reading): unknown {
     try {
-      const [, view] = views[reading.section]
-      return view(this.#sandbox, reading)
+      return reading.show()
     } catch (error) {
-      return html`<div class="empty stack" role="alert">
-        <h2>This section cannot be shown</h2>
-        <p>The service sent data that the inspector does not understand: <code>${text(Object(error).message)}</code></p>
-        <p><a href=${this.#sandbox.link('settings')}>Settings</a> can reset the data.</p>
-      </div>`
+      return empty(
+        'This section cannot be shown',
+        html`The service sent data that the inspector does not understand: <code>${text(Object(error).message)}</code>`,
+        html`<a href=${this.#sandbox.link('settings')}>Settings</a> can reset the data.`,
+      )
     }
   }
 
   #gate(): TemplateResult {
     const { error } = this.#sandbox
     return html`<main class="apart stack" tabindex="-1">
-      <h2 class="title">Open the inspector by its link</h2>
+      <h1>Open the inspector by its link</h1>
       ${error ? html`<p class="error" role="alert">${error}</p>` : nothing}
       <p><code>npm start</code> and <code>pi-service start</code> print it. Other tabs of this browser then work, too.</p>
     </main>`
@@ -83,61 +99,49 @@ export class Inspector extends LightElement {
       (each) =>
         html`<option value=${each.id} .selected=${live(each.id === environment.id)}>${text(each.merchant, 64)}</option>`,
     )
-    return environments.length < 2
-      ? html`<b>${name(environment.merchant)}</b>`
-      : html`<select aria-label="Merchant" @change=${choose}>${options}</select>`
+    return html`<select aria-label="Merchant" @change=${choose}>${options}</select>`
   }
 
   #tab(section: Section, { environment: { counts } }: Reading): TemplateResult {
     const failures = section === 'requests' ? counts.failures : 0
     const isOpen = section === this.#sandbox.route.section
-    return html`<a href=${this.#sandbox.link(section)} aria-current=${isOpen ? 'page' : 'false'}>${
-      views[section][0]
-    } ${failures > 0 ? label('bad', html`${failures}<span class="unit"> failed</span>`) : nothing}</a>`
-  }
-
-  readonly #navigate = (): void => {
-    this.#sandbox.follow()
-    scrollTo(0, 0)
+    return html`<a href=${this.#sandbox.link(section)} aria-current=${isOpen ? 'page' : 'false'}>${titles[section]}${
+      failures > 0
+        ? html` <span class="badge" data-tone="bad">${failures}<span class="unit"> failed</span></span>`
+        : nothing
+    }</a>`
   }
 
   readonly #onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
     const { target, key } = event
+    if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return
     const { section, id } = this.#sandbox.route
-    const isTyping = target instanceof HTMLElement && target.matches('input, select, textarea')
-    if (key === 'Escape') {
-      if (isTyping) target.blur()
-      else if (id) location.hash = this.#sandbox.link(section)
-    } else if (key === 'ArrowDown' || key === 'ArrowUp') {
-      const isSearch = target instanceof HTMLElement && target.matches('[type=search]')
-      if (!isTyping || isSearch) this.#step(key === 'ArrowDown' ? 1 : -1, event)
-    } else if (key === '/' && !isTyping) {
+    const search = this.querySelector<HTMLElement>('[type=search]')
+    if (target !== search && target.matches('input, select')) return
+    if (key === 'Escape' && id) location.hash = this.#sandbox.link(section)
+    else if (key === 'ArrowDown') this.#step(1, event)
+    else if (key === 'ArrowUp') this.#step(-1, event)
+    else if (key === '/' && target !== search) {
       event.preventDefault()
-      this.querySelector<HTMLInputElement>('[type=search]')?.focus()
+      search?.focus()
     }
   }
 
-  /** Moves the focus to the row before or after the open one, and opens it. */
+  /** Moves the focus to the line before or after. */
   #step(by: number, event: Event): void {
-    const { section } = this.#sandbox.route
-    const rows = [...this.querySelectorAll<HTMLElement>('.list [data-id]')]
-    const at = rows.findIndex((row) => row.getAttribute('aria-current') === 'true')
-    const next = rows[at === -1 ? 0 : at + by]
+    const lines = [...this.querySelectorAll<HTMLElement>('.list .line')]
+    const next = lines[lines.findIndex((line) => line.matches(':focus')) + by]
     if (!next) return
     event.preventDefault()
     next.focus()
-    location.replace(this.#sandbox.link(section, next.dataset.id))
   }
 }
 
-type View = (sandbox: Sandbox, reading: Reading) => TemplateResult
-
-const views: Readonly<Record<Section, readonly [title: string, view: View]>> = {
-  intents: ['Intents', intentsSection],
-  requests: ['Requests', requestsSection],
-  faults: ['Faults', faultsSection],
-  settings: ['Settings', settingsSection],
+const titles: Readonly<Record<Section, string>> = {
+  intents: 'Intents',
+  requests: 'Requests',
+  faults: 'Faults',
+  settings: 'Settings',
 }
 
 /** What is shown before the first read: also while the service is down. */

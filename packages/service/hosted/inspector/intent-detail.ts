@@ -1,8 +1,8 @@
 /** One intent: its facts, outcomes, timeline, and requests. @module */
 import { html, nothing, type TemplateResult } from 'lit'
-import type { Confirmation, ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
-import { name, statusLabel, toneOf } from './markup.ts'
-import { requestRow } from './request-row.ts'
+import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
+import { badge, type Line, line, name } from './markup.ts'
+import { lineOfRequest } from './request-line.ts'
 import type { Sandbox } from './sandbox.ts'
 import { money, text, time } from './show.ts'
 
@@ -11,23 +11,27 @@ export function intentDetail(sandbox: Sandbox, detail: ShownIntent): TemplateRes
   const end = finalizedAt
     ? `Final since ${time(finalizedAt)}`
     : `${settlement ? 'Succeeds' : 'Expires'} ${time(settlement?.at ?? expiresAt)}`
-  return html`<section class="box stack detail" aria-label="Intent">
-    <header>
-      <div class="row between"><h2 class="title">${name(intent.orderId)}</h2>
-        <b class="title">${money(intent.amount, intent.currency)}</b></div>
-      <p class="row between">${statusLabel(intent.status)} <span class="hint">${end}</span></p>
-      <code>${intent.id}</code>
-    </header>
-    ${finalizedAt ? nothing : outcomeButtons(sandbox, intent.id)}
-    <h3>Timeline</h3>
-    ${timeline(detail)}
-    <h3>Requests</h3>
-    ${
-      requests.length > 0
-        ? html`<ul class="box rows">${requests.map((request) => requestRow(sandbox, request))}</ul>`
-        : html`<p class="hint">The log has no request about this intent.</p>`
-    }
-  </section>`
+  return html`<section class="stack detail" aria-label="Intent">
+      <header class="box stack">
+        <div class="row between"><h1>${name(intent.orderId)}</h1>
+          <b class="title">${money(intent.amount, intent.currency)}</b></div>
+        <p class="row hint">${badge(intent.status)} <span>${end}</span> <code>${intent.id}</code></p>
+        ${finalizedAt ? nothing : outcomeButtons(sandbox, intent.id)}
+      </header>
+      <h2>Timeline</h2>
+      <ol class="box lines">${timeline(detail).map(line)}</ol>
+      <h2>Requests</h2>
+      ${
+        requests.length > 0
+          ? html`<ul class="box lines">${requests.map((request) => line(withoutOrder(lineOfRequest(sandbox, request))))}</ul>`
+          : html`<p class="hint">The log has no request about this intent.</p>`
+      }
+    </section>`
+}
+
+/** Of a request below its order. */
+function withoutOrder({ notes: [operation, ...notes], ...line }: Line): Line {
+  return { ...line, title: operation, amount: '', notes }
 }
 
 /** What moves it on without a buyer. The service rejects what the status does not allow. */
@@ -36,8 +40,7 @@ function outcomeButtons(sandbox: Sandbox, id: string): TemplateResult {
     sandbox.act('POST', `/intents/${id}/settle`, { outcome })
   return html`<div class="row" role="group" aria-label="Simulate an outcome">${outcomes.map(
     ([outcome, label, hint]) =>
-      html`<button type="button" class="dot" data-tone=${toneOf(outcome)} title=${hint}
-        @click=${() => settle(outcome)}>${label}</button>`,
+      html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`,
   )}</div>`
 }
 
@@ -52,30 +55,38 @@ const outcomes: readonly (readonly [SimulatedOutcome, label: string, hint: strin
 ]
 
 /** The transitions, with card and decline reason. */
-function timeline({ intent, events, confirmations }: ShownIntent): TemplateResult {
+function timeline({ intent, events, confirmations }: ShownIntent): readonly Line[] {
   // The events after a confirmation belong to it.
   let confirmed = 0
-  const createdAt = String(intent.createdAt)
-  const created = { cause: 'created', status: 'requires_payment_method', at: createdAt }
-  const items = [created, ...events].map(({ cause, status, at }) => {
+  const created = { cause: 'created', status: 'requires_payment_method', at: intent.createdAt }
+  return [created, ...events].map(({ cause, status, at }) => {
     if (cause === 'confirmed') confirmed++
-    const confirmation = confirmations[confirmed - 1]
-    const failure = failed.has(cause) ? confirmation?.failure : undefined
-    return html`<li class="line" data-tone=${failure ? 'bad' : toneOf(status)}>
-      <b class="what dot">${text(cause)}</b>
-      <time class="hint" datetime=${at}>${time(at)}</time>
-      <span class="notes hint to"><code>${text(status)}</code>${confirmation ? html` · ${cardOf(confirmation)}` : nothing}${
-        failure
-          ? html` · <code class="why">${text(failure.declineCode ?? failure.code)}</code>`
-          : nothing
-      }</span>
-    </li>`
+    const { paymentMethod, failure } = confirmations[confirmed - 1] ?? {}
+    const { type, card } = paymentMethod ?? {}
+    const why = failed.has(cause) && failure && (failure.declineCode ?? failure.code)
+    return {
+      title: causes.get(cause) ?? text(cause),
+      badge: badge(status),
+      notes: [
+        ...(type ? [text(card ? `${card.brand} •••• ${card.last4}` : type)] : []),
+        ...(why ? [html`<code class="error">${text(why)}</code>`] : []),
+      ],
+      at,
+    }
   })
-  return html`<ol class="box rows">${items}</ol>`
-}
-
-function cardOf({ paymentMethod: { type, card } }: Confirmation): string {
-  return text(card ? `${card.brand} •••• ${card.last4}` : type)
 }
 
 const failed: ReadonlySet<string> = new Set(['declined', 'challenge_failed', 'challenge_timed_out'])
+
+const causes: ReadonlyMap<string, string> = new Map([
+  ['created', 'Your server created it'],
+  ['confirmed', 'The buyer confirmed'],
+  ['challenge_passed', 'The buyer passed the challenge'],
+  ['challenge_failed', 'The buyer failed the challenge'],
+  ['challenge_timed_out', 'The challenge timed out'],
+  ['authorised', 'The bank authorized'],
+  ['declined', 'The bank declined'],
+  ['canceled', 'The buyer canceled'],
+  ['expired', 'The time to pay ended'],
+  ['revoked', 'The clientSecret was revoked'],
+])

@@ -1,50 +1,49 @@
-/** The newest intents, and next to them the one that is open. @module */
+/** The newest intents, or the one of the address. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
-import { html, nothing, type TemplateResult } from 'lit'
+import { html } from 'lit'
+import type { IntentList, ShownIntent } from '../../shared/sandbox-api.ts'
 import { intentDetail } from './intent-detail.ts'
-import { name, panes, statusLabel } from './markup.ts'
-import type { Reading, Sandbox } from './sandbox.ts'
-import { money, time } from './show.ts'
+import { badge, empty, type Line, list, name } from './markup.ts'
+import type { Sandbox, Source } from './sandbox.ts'
+import { money } from './show.ts'
 
-export function intentsSection(
-  sandbox: Sandbox,
-  { intents, openId, intent }: Reading,
-): TemplateResult {
-  const { q, id } = sandbox.route
-  if (intents.length === 0 && !q && !id) return empty(sandbox)
-  return panes(
-    sandbox,
-    {
-      label: 'Intents',
-      placeholder: 'Order, status, customer, card, id',
-      rows: intents.map((each) => [each.id, row(sandbox, each, openId)]),
-      none: 'No matching intents. Search for another order, status, customer, card, or id.',
-      gone: 'No test intent has this id. A reset may have deleted it.',
-    },
-    intent && intentDetail(sandbox, intent),
-  )
+export async function intentsSection(source: Source): Promise<() => unknown> {
+  const { sandbox, environment, get } = source
+  const { id, q = '' } = source.route
+  if (id) {
+    const detail = await get<ShownIntent>(`/intents/${id}`)
+    return () =>
+      detail?.environment === environment.id
+        ? intentDetail(sandbox, detail)
+        : empty(
+            'No test intent has this id',
+            'A reset may have deleted it. Choose another one of the list.',
+          )
+  }
+  const found = await get<IntentList>(`intents?${new URLSearchParams({ q })}`)
+  const intents = found?.intents ?? []
+  return () =>
+    list(sandbox, {
+      label: 'intents',
+      placeholder: 'Order, customer, status',
+      lines: intents.map((intent) => lineOf(sandbox, intent)),
+      none: empty(
+        'No Payment Intent yet',
+        html`Create one from your server: it appears here immediately. <a href=${sandbox.link('requests')}>Requests</a> shows
+          why a create failed.`,
+        html`<a href="/docs#create">How to create one</a>`,
+      ),
+    })
 }
 
-function row(sandbox: Sandbox, intent: PaymentIntent, openId?: string): TemplateResult {
+function lineOf(sandbox: Sandbox, intent: PaymentIntent): Line {
   const { id, orderId, amount, currency, status, createdAt, customer } = intent
-  return html`<li><a class="line" href=${sandbox.link('intents', id)} data-id=${id}
-    aria-current=${id === (sandbox.route.id ?? openId) ? 'true' : 'false'}>
-    <span><b>${name(orderId)}</b>${
-      customer
-        ? html` <span class="hint">${name(customer.name ?? customer.email ?? customer.id)}</span>`
-        : nothing
-    }</span>
-    <span>${money(amount, currency)}</span>
-    ${statusLabel(status)}
-    <span class="hint">${time(createdAt)}</span>
-  </a></li>`
-}
-
-function empty(sandbox: Sandbox): TemplateResult {
-  return html`<div class="empty stack">
-    <h2>No Payment Intent yet</h2>
-    <p>Create one from your server, as the <a href="/docs">documentation</a> shows. It appears here immediately.<br>
-      <a href=${sandbox.link('settings')}>Settings</a> creates a key for <code>PI_API_KEY</code>, and
-      <a href=${sandbox.link('requests')}>Requests</a> shows why a create failed.</p>
-  </div>`
+  return {
+    title: name(orderId),
+    amount: money(amount, currency),
+    badge: badge(status),
+    notes: customer ? [name(customer.name ?? customer.email ?? customer.id)] : [],
+    at: createdAt,
+    href: sandbox.link('intents', id),
+  }
 }

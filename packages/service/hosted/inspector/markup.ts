@@ -2,84 +2,103 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { Sandbox } from './sandbox.ts'
-import { text } from './show.ts'
+import { text, time } from './show.ts'
 
 /** A name that was received, kept apart from the direction of the text around it. */
 export function name(value: unknown, max = 64): TemplateResult {
   return html`<bdi>${text(value, max)}</bdi>`
 }
 
-/** A text with the color of its kind, such as a fault. */
-export function label(tone: string, content: unknown): TemplateResult {
-  return html`<span class="dot hint" data-tone=${tone}>${content}</span>`
-}
-
-/** Returns the pair of colors of a status. */
-export function toneOf(status: string): string {
-  return tones.get(status) ?? 'plain'
+/** A status with the colors of its kind. */
+export function badge(status: string, tone = tones.get(status)): TemplateResult {
+  return html`<span class="badge" data-tone=${tone ?? 'plain'}>${text(status)}</span>`
 }
 
 const tones: ReadonlyMap<string, string> = new Map([
   ['requires_action', 'waiting'],
   ['processing', 'waiting'],
   ['succeeded', 'good'],
-  ['declined', 'bad'],
   ['failed', 'bad'],
   ['canceled', 'quiet'],
   ['expired', 'quiet'],
 ])
 
-/** A status with its color. */
-export function statusLabel(status: string): TemplateResult {
-  return html`<span class="dot hint" data-tone=${toneOf(status)} data-status=${status}>${text(status)}</span>`
+/** An intent, a request, or an event of a timeline. */
+export interface Line {
+  readonly title: unknown
+  readonly amount?: string
+  readonly badge: TemplateResult
+  readonly notes: readonly unknown[]
+  readonly at: unknown
+  /** Where its details are. */
+  readonly href?: string
+}
+
+export function line({ title, amount, badge, notes, at, href }: Line): TemplateResult {
+  const cells = html`<b>${title}</b> <span class="amount">${amount}</span>
+    <span class="row facts">${badge}
+      <span class="notes">${notes.map((note) => html` <span>${note}</span>`)}</span>
+      <time datetime=${text(at, 40)}>${time(at)}</time></span>`
+  return href
+    ? html`<li><a class="line" href=${href}>${cells}</a></li>`
+    : html`<li><div class="line">${cells}</div></li>`
 }
 
 interface List {
   readonly label: string
   readonly placeholder: string
   readonly filters?: TemplateResult
-  readonly rows: readonly (readonly [id: string, row: TemplateResult])[]
-  /** What is shown without rows. */
-  readonly none: string
-  /** What is shown if the item of the address does not exist. */
-  readonly gone: string
+  readonly lines: readonly Line[]
+  /** What is shown without lines, unless a search finds none. */
+  readonly none: TemplateResult
 }
 
-/**
- * A list with its search, and next to it the open item: below it, where both do not fit.
- *
- * @param detail - `null` if the item does not exist.
- */
-export function panes(
+/** A list with its search. */
+export function list(
   sandbox: Sandbox,
-  { label, placeholder, filters, rows, none, gone }: List,
-  detail: TemplateResult | null | undefined,
+  { label, placeholder, filters, lines, none }: List,
 ): TemplateResult {
+  const { q = '', filter } = sandbox.route
   const search = ({ target }: Event): void =>
     sandbox.find({ q: (target as HTMLInputElement).value })
-  return html`<div class="panes stack">
-    ${detail === null ? html`<p class="box gone" role="status">${gone}</p>` : nothing}
-    <section class="list stack" aria-label=${label}>
-      <input type="search" aria-label=${`Search ${label.toLowerCase()}`} aria-keyshortcuts="/" placeholder=${placeholder}
-        maxlength="200" .value=${sandbox.route.q ?? ''} @input=${search}>
+  const showAll = () => sandbox.find({ q: undefined, filter: undefined })
+  const noMatch = () =>
+    empty(
+      `No matching ${label}`,
+      'Choose another filter, or search for something else.',
+      html`<button type="button" @click=${showAll}>Show all</button>`,
+    )
+  return html`<section class="list stack" aria-label=${label}>
+    <div class="row">
+      <input type="search" aria-label=${`Search ${label}`} aria-keyshortcuts="/" placeholder=${placeholder}
+        maxlength="200" .value=${q} @input=${search}>
       ${filters}
-      ${
-        rows.length > 0
-          ? html`<ul class="box rows">${repeat(
-              rows,
-              ([id]) => id,
-              ([, row]) => row,
-            )}</ul>`
-          : html`<p class="empty">${none}</p>`
-      }
-    </section>
-    ${detail}
+    </div>
+    ${
+      lines.length > 0
+        ? html`<ul class="box lines">${repeat(lines, ({ href }) => href, line)}</ul>`
+        : q || filter
+          ? noMatch()
+          : none
+    }
+  </section>`
+}
+
+/** What is missing, and how to go on. */
+export function empty(heading: string, help: unknown, action: unknown = nothing): TemplateResult {
+  return html`<div class="box empty stack" role="status">
+    <h2>${heading}</h2>
+    <p>${help}</p>
+    <p>${action}</p>
   </div>`
 }
 
 /** A text with a button that copies it. */
-export function copyable(sandbox: Sandbox, content: string, label: string): TemplateResult {
-  const isCopied = sandbox.copied === content
-  return html`<div class="row code"><pre tabindex="0">${content}</pre>
-    <button type="button" class="small" @click=${() => sandbox.copy(content)}>${isCopied ? 'Copied' : label}</button></div>`
+export function copyable(content: string): TemplateResult {
+  const copy = async ({ target }: Event): Promise<void> => {
+    await navigator.clipboard.writeText(content)
+    ;(target as HTMLElement).textContent = 'Copied'
+  }
+  return html`<pre tabindex="0">${content}</pre>
+    <p><button type="button" @click=${copy}>Copy</button></p>`
 }

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { faultText } from './faults-section.ts'
 import { copyable, name } from './markup.ts'
-import { notes, operationOf, status } from './request-row.ts'
+import { notesOf, operationOf, statusOf } from './request-line.ts'
 import type { Sandbox } from './sandbox.ts'
 import { lines, money, readJson, text, time } from './show.ts'
 
@@ -16,27 +16,29 @@ export function requestDetail(
   const { requestId, method, path, status: code, at, ms, order, intentId } = request
   const received = code === 0 ? {} : { 'request-id': requestId, ...responseHeaders }
   const curl = commandOf(exchange)
-  return html`<section class="box stack detail" aria-label="Request">
-    <header>
-      <div class="row"><h2 class="title">${operationOf(request)}</h2>${status(request)} ${notes(request)}</div>
-      <p class="path">${text(method, 8)} ${text(path)}</p>
-      <p class="row hint"><span>${time(at)}, ${text(ms, 24)} ms</span>
-        ${order ? html`<span>${name(order.orderId)} ${money(order.amount, order.currency)}</span>` : nothing}
-        ${intentId ? html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>` : nothing}</p>
-    </header>
-    ${reasons(request, issues)}
-    <h3>Request</h3>
-    ${message(headers, requestBody, 'No body, and no header that changes the result.')}
-    <h3>Response</h3>
-    ${message(received, responseBody, 'The client got no complete response. It must send the same request again.')}
-    <h3>Send again</h3>
-    ${
-      curl
-        ? copyable(sandbox, curl, 'Copy as curl')
-        : html`<p class="hint">Not possible, because this log does not have the request as it was sent: a value is
-            masked, or its body was not kept.</p>`
-    }
-  </section>`
+  return html`<section class="stack detail" aria-label="Request">
+      <header class="box stack">
+        <h1 class="row">${operationOf(request)} ${statusOf(request)}</h1>
+        <p class="row hint"><code>${text(method, 8)} ${text(path)}</code> <span>${time(at)}, ${text(ms, 24)} ms</span>
+          ${notesOf(request).map((note) => html`<span>${note}</span>`)}
+          ${order ? html`<span>${name(order.orderId)} ${money(order.amount, order.currency)}</span>` : nothing}
+          ${intentId ? html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>` : nothing}</p>
+        ${reasons(request, issues)}
+      </header>
+      <div class="columns">
+        <section class="stack"><h2>Request</h2>
+          ${message(headers, requestBody, 'No body, and no header that changes the result.')}</section>
+        <section class="stack"><h2>Response</h2>
+          ${message(received, responseBody, 'The client got no complete response. It must send the same request again.')}</section>
+      </div>
+      <h2>Send again</h2>
+      ${
+        curl
+          ? copyable(curl)
+          : html`<p class="box hint">Not possible, because this log does not have the request as it was sent: a value is
+              masked, or its body was not kept.</p>`
+      }
+    </section>`
 }
 
 /** Planned faults, the problem's explanation and that of each field, and how to avoid it in production. */
@@ -50,7 +52,7 @@ function reasons(request: LoggedRequest, issues: readonly LintIssue[]): unknown 
   const tone = problem ? 'bad' : 'waiting'
   // A detail can join those of the fields.
   const isListed = errors.some((error) => detail.includes(error.detail))
-  return html`<div class="box reasons stack" data-tone=${faults.length > 0 ? 'plain' : tone}>
+  return html`<div class="reasons stack" data-tone=${faults.length > 0 ? 'plain' : tone}>
     ${faults.map((fault) => html`<p><b>Planned fault: <code>${text(fault, 40)}</code></b></p><p>${faultText(fault)}</p>`)}
     ${
       problem
@@ -75,7 +77,7 @@ function message(
   none: string,
 ): TemplateResult {
   const sent = Object.entries(headers).map(([header, value]) => text(`${header}: ${value}`, 300))
-  if (sent.length === 0 && body === null) return html`<p class="hint">${none}</p>`
+  if (sent.length === 0 && body === null) return html`<p class="box hint">${none}</p>`
   const shown = body === null ? '' : lines(readJson(body) ?? body)
   const gap = sent.length > 0 && shown ? '\n\n' : ''
   return html`<pre tabindex="0"><span class="hint">${sent.join('\n')}</span>${gap}${shown}</pre>`

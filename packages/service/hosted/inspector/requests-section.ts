@@ -1,32 +1,42 @@
-/** The request log with its filters, and next to it the request that is open. @module */
-import { html, type TemplateResult } from 'lit'
-import { panes } from './markup.ts'
+/** The request log with its filters, or the request of the address. @module */
+import { html } from 'lit'
+import type { LintIssue, LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
+import { empty, list } from './markup.ts'
 import { requestDetail } from './request-detail.ts'
 import { findRequests, requestFilters } from './request-filters.ts'
-import { requestRow } from './request-row.ts'
-import type { Reading, Sandbox } from './sandbox.ts'
+import { lineOfRequest } from './request-line.ts'
+import type { Source } from './sandbox.ts'
 
-export function requestsSection(sandbox: Sandbox, reading: Reading): TemplateResult {
-  const { issues, openId, exchange } = reading
-  const { route } = sandbox
+export async function requestsSection({ sandbox, route, get }: Source): Promise<() => unknown> {
+  const lint = await get<{ readonly findings: readonly LintIssue[] }>('lint')
+  const issues = lint?.findings ?? []
   const issuesOf = (id: string) => issues.filter(({ requestId }) => requestId === id)
-  const chips = [...requestFilters.keys()].map(
-    (filter) => html`<button type="button" class="small"
-      aria-pressed=${filter === (route.filter ?? 'All') ? 'true' : 'false'} @click=${() => sandbox.find({ filter })}>${filter}</button>`,
-  )
-  return panes(
-    sandbox,
-    {
-      label: 'Requests',
+  if (route.id) {
+    const exchange = await get<LoggedExchange>(`requests/${route.id}`)
+    return () =>
+      exchange
+        ? requestDetail(sandbox, exchange, issuesOf(exchange.request.requestId))
+        : empty('The log no longer has this request', 'Choose a newer one of the list.')
+  }
+  const log = await get<{ readonly requests: readonly LoggedRequest[] }>('requests')
+  const requests = log?.requests ?? []
+  const button = (filter: string) => {
+    const isChosen = filter === (sandbox.route.filter ?? 'All')
+    return html`<button type="button" class="small" aria-pressed=${isChosen ? 'true' : 'false'}
+      @click=${() => sandbox.find({ filter })}>${filter}</button>`
+  }
+  return () =>
+    list(sandbox, {
+      label: 'requests',
       placeholder: 'Order, error, key, id',
-      filters: html`<div class="row chips" role="group" aria-label="Show">${chips}</div>`,
-      rows: findRequests(reading, route).map((each) => [
-        each.requestId,
-        requestRow(sandbox, each, issuesOf(each.requestId), openId),
-      ]),
-      none: 'No requests here. Each request of your server appears here immediately, with the reason if it fails.',
-      gone: 'The log no longer has this request. Choose a newer one of the list.',
-    },
-    exchange && requestDetail(sandbox, exchange, issuesOf(exchange.request.requestId)),
-  )
+      filters: html`<div class="row filters" role="group" aria-label="Show">${[...requestFilters.keys()].map(button)}</div>`,
+      lines: findRequests({ requests, issues }, sandbox.route).map((request) =>
+        lineOfRequest(sandbox, request, issuesOf(request.requestId)),
+      ),
+      none: empty(
+        'No requests yet',
+        'Each request of your server appears here immediately, with the reason if it fails.',
+        html`<a href=${sandbox.link('settings')}>Create an API key</a>`,
+      ),
+    })
 }

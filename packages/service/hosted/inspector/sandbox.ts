@@ -1,33 +1,29 @@
 /** What the address of the inspector names, read once a second and after each action. @module */
 import { initialState, Task, TaskStatus } from '@lit/task'
-import type { PaymentIntent, Problem } from '@pi-checkout/contract'
+import type { Problem } from '@pi-checkout/contract'
 import type { ReactiveControllerHost } from 'lit'
-import type {
-  IntentList,
-  LintIssue,
-  LoggedExchange,
-  LoggedRequest,
-  SandboxEnvironment,
-  ShownIntent,
-  StoredFaultRule,
-} from '../../shared/sandbox-api.ts'
-import { findRequests, type Log } from './request-filters.ts'
+import type { SandboxEnvironment, ShownIntent } from '../../shared/sandbox-api.ts'
 import { type Route, readRoute, type Section, writeRoute } from './route.ts'
 
-/** What was read of one environment, except what the section does not show. */
-export interface Reading extends Log {
+/** What a section reads with. */
+export interface Source {
+  readonly sandbox: Sandbox
+  readonly route: Route
+  readonly environment: SandboxEnvironment
+  /** Returns `null` for what does not exist. A path without `/` at its start is of the environment. */
+  get<Body>(path: string): Promise<Body | null>
+}
+
+/** Reads what a section shows, and returns the function that shows it. */
+export type Read = (source: Source) => Promise<() => unknown>
+
+export interface Reading {
   /** The part after `#` for which it was read. */
   readonly address: string
-  readonly section: Section
+  readonly route: Route
   readonly environments: readonly SandboxEnvironment[]
   readonly environment: SandboxEnvironment
-  readonly intents: readonly PaymentIntent[]
-  readonly rules: readonly StoredFaultRule[]
-  /** Id of the open intent or request: that of the address, or of the newest one of the list. */
-  readonly openId: string | undefined
-  /** The open one. `null` does not exist. */
-  readonly intent: ShownIntent | null | undefined
-  readonly exchange: LoggedExchange | null | undefined
+  show(): unknown
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -44,10 +40,9 @@ export class Sandbox {
   reading: Reading | undefined
   /** The key that was created since the address changed. */
   apiKey: string | undefined
-  /** The text that was copied since then. */
-  copied: string | undefined
 
   readonly #host: ReactiveControllerHost
+  readonly #sections: Readonly<Record<Section, Read>>
   readonly #task: Task<readonly [token: string | null, address: string], Reading>
   /**
    * Passes the token to the other tabs of the service's origin. A hosted page in a shop's frame is in another partition,
@@ -57,15 +52,16 @@ export class Sandbox {
   #token = sessionStorage.getItem(tokenName)
   #isActing = false
 
-  constructor(host: ReactiveControllerHost) {
+  constructor(host: ReactiveControllerHost, sections: Readonly<Record<Section, Read>>) {
     this.#host = host
+    this.#sections = sections
     this.#task = new Task(host, {
       args: () => [this.#token, location.hash],
       task: async ([token], { signal }) =>
         token === null
           ? initialState
           : await this.#read(AbortSignal.any([signal, AbortSignal.timeout(readTimeout)])),
-      onComplete: (reading) => this.#show(reading),
+      onComplete: (reading) => this.#accept(reading),
     })
     setInterval(() => {
       if (this.#task.status !== TaskStatus.PENDING) void this.#task.run()
@@ -97,7 +93,6 @@ export class Sandbox {
   follow(): void {
     this.error = undefined
     this.apiKey = undefined
-    this.copied = undefined
     const token = takeToken()
     if (token) this.#unlock(token)
     this.#host.requestUpdate()
@@ -110,15 +105,9 @@ export class Sandbox {
     return writeRoute({ environment: reading?.environment.id, section, id, ...search })
   }
 
-  /** Changes what the list shows. The newest of what is found is open. */
+  /** Changes which items the list shows. */
   find(search: Pick<Route, 'q' | 'filter'>): void {
-    location.replace(writeRoute({ ...this.route, id: undefined, ...search }))
-  }
-
-  async copy(content: string): Promise<void> {
-    await navigator.clipboard.writeText(content)
-    this.copied = content
-    this.#host.requestUpdate()
+    location.replace(writeRoute({ ...this.route, ...search }))
   }
 
   async createKey(): Promise<void> {
@@ -136,11 +125,10 @@ export class Sandbox {
     if (this.#isActing) return null
     this.#isActing = true
     this.error = undefined
-    const { id } = this.reading?.environment ?? {}
-    const whole = path.startsWith('/') ? path : `/environments/${id}/${path}`
+    const environment = this.reading?.environment
     const signal = AbortSignal.timeout(actionTimeout)
     try {
-      const result = await this.#send<Result>(method, whole, { body, signal })
+      const result = await this.#send<Result>(method, path, { environment, body, signal })
       await this.#task.run()
       return result
     } catch (error) {
@@ -159,11 +147,10 @@ export class Sandbox {
     this.#host.requestUpdate()
   }
 
-  #show(reading: Reading): void {
+  #accept(reading: Reading): void {
     // The address has changed since, and is read next.
     if (reading.address !== location.hash) return
     this.reading = reading
-    // A link may lead to another merchant's intent.
     const address = writeRoute({ ...this.route, environment: reading.environment.id })
     if (address !== location.hash) history.replaceState(null, '', address)
     if (sessionStorage.getItem(tokenName) === this.#token) return
@@ -175,61 +162,31 @@ export class Sandbox {
   async #read(signal: AbortSignal): Promise<Reading> {
     const { route } = this
     const address = location.hash
-    const { section, id, q = '' } = route
-    const get = async <Body>(path: string) => await this.#send<Body>('GET', path, { signal })
-    const readIntent = async (id: string | undefined) =>
-      section === 'intents' && id ? await get<ShownIntent>(`/intents/${id}`) : undefined
-    const [all, linked] = await Promise.all([
-      get<{ environments: readonly SandboxEnvironment[] }>('/environments'),
-      readIntent(id),
-    ])
+    const { section, id } = route
+    let environment: SandboxEnvironment | undefined
+    const get: Source['get'] = async (path) =>
+      await this.#send('GET', path, { environment, signal })
+    const all = await get<{ readonly environments: readonly SandboxEnvironment[] }>('/environments')
     const environments = all?.environments ?? []
+    // The link of a shop names an intent, and no environment.
+    const isLinked = section === 'intents' && id && !route.environment
+    const linked = isLinked ? await get<ShownIntent>(`/intents/${id}`) : null
     const wanted = linked?.environment ?? route.environment
-    const environment = environments.find(({ id }) => id === wanted) ?? environments[0]
+    environment = environments.find(({ id }) => id === wanted) ?? environments[0]
     if (!environment) throw new Rejection('This service has no test environment.')
-
-    const list = async <Body>(of: Section, path: string) =>
-      section === of ? await get<Body>(`/environments/${environment.id}/${path}`) : null
-    const [found, log, lint, faults] = await Promise.all([
-      list<IntentList>('intents', `intents?${new URLSearchParams({ q })}`),
-      list<{ requests: readonly LoggedRequest[] }>('requests', 'requests'),
-      list<{ findings: readonly LintIssue[] }>('requests', 'lint'),
-      list<{ rules: readonly StoredFaultRule[] }>('faults', 'faults'),
-    ])
-    const intents = found?.intents ?? []
-    const shown = { requests: log?.requests ?? [], issues: lint?.findings ?? [] }
-    const openId = id ?? intents[0]?.id ?? newestOf(shown, route)
-    const intent = linked === undefined ? await readIntent(openId) : linked
-    const exchange = openId
-      ? await list<LoggedExchange>('requests', `requests/${openId}`)
-      : undefined
-    signal.throwIfAborted()
-    const rules = faults?.rules ?? []
-    return {
-      address,
-      section,
-      environments,
-      environment,
-      intents,
-      ...shown,
-      rules,
-      openId,
-      intent,
-      exchange,
-    }
+    const show = await this.#sections[section]({ sandbox: this, route, environment, get })
+    return { address, route, environments, environment, show }
   }
 
   /** Returns `null` for what does not exist. */
-  async #send<Body>(
-    method: Method,
-    path: string,
-    { body, signal }: { readonly body?: object | undefined; readonly signal: AbortSignal },
-  ): Promise<Body | null> {
+  async #send<Body>(method: Method, path: string, options: SendOptions): Promise<Body | null> {
+    const { environment, body, signal } = options
     const token = this.#token
     const headers = new Headers({ authorization: `Bearer ${token}` })
     if (body) headers.set('content-type', 'application/json')
     const content = body && { body: JSON.stringify(body) }
-    const response = await fetch(`/_sandbox${path}`, { method, headers, signal, ...content })
+    const whole = path.startsWith('/') ? path : `/environments/${environment?.id}/${path}`
+    const response = await fetch(`/_sandbox${whole}`, { method, headers, signal, ...content })
     // The service is of the same build.
     if (response.ok) return (await response.json()) as Body
     if (method === 'GET' && response.status === 404) return null
@@ -243,13 +200,10 @@ export class Sandbox {
   }
 }
 
-/** Returns the id of the newest request that a search finds. `undefined` for a log that the section cannot show, either. */
-function newestOf(log: Log, search: Route): string | undefined {
-  try {
-    return findRequests(log, search)[0]?.requestId
-  } catch {
-    return undefined
-  }
+interface SendOptions {
+  readonly environment?: SandboxEnvironment | undefined
+  readonly body?: object | undefined
+  readonly signal: AbortSignal
 }
 
 /** Removes the admin token from the address and returns it; `undefined` if there is none. */

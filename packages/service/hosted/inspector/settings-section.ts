@@ -2,16 +2,15 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { SandboxEnvironment } from '../../shared/sandbox-api.ts'
 import { copyable, name } from './markup.ts'
-import type { Reading, Sandbox } from './sandbox.ts'
+import type { Sandbox, Source } from './sandbox.ts'
 import { text, time } from './show.ts'
 
 const minute = 60_000
 
-export function settingsSection(sandbox: Sandbox, { environment }: Reading): TemplateResult {
-  const parts = [keys, origins, clock, data].map(
-    (part) => html`<section class="box stack">${part(sandbox, environment)}</section>`,
-  )
-  return html`<div class="cards columns">${parts}</div>`
+export async function settingsSection({ sandbox, environment }: Source): Promise<() => unknown> {
+  const part = (show: typeof keys) =>
+    html`<section class="box stack">${show(sandbox, environment)}</section>`
+  return () => html`<div class="columns">${[keys, origins, clock, data].map(part)}</div>`
 }
 
 function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): TemplateResult {
@@ -40,7 +39,7 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
     )}</ul>
     ${
       sandbox.apiKey
-        ? html`${copyable(sandbox, sandbox.apiKey, 'Copy')}
+        ? html`${copyable(sandbox.apiKey)}
             <p class="hint" role="status">Copy this key now: it is shown once.</p>`
         : nothing
     }

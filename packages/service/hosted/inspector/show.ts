@@ -25,7 +25,7 @@ export function money(amount: unknown, currency: unknown): string {
     .join(' ')
 }
 
-/** Returns `21 Nov 10:15:03` in local time. */
+/** Returns `21 Nov, 10:15:03 GMT+4` in local time. */
 export function time(value: unknown): string {
   const date = new Date(typeof value === 'string' ? value : Number.NaN)
   return Number.isNaN(date.getTime()) ? text(value, 40) : dateTime.format(date)
@@ -69,4 +69,5 @@ const dateTime = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
+  timeZoneName: 'short',
 })

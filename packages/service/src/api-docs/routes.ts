@@ -35,8 +35,8 @@ function redirect(reply: FastifyReply, path: string): FastifyReply {
 export function problemPage(reply: FastifyReply, problem: ProblemError): FastifyReply {
   const { title, status } = problemCodes[problem.code]
   const [heading, text] = [title, problem.message].map(escapeHtml)
-  const content = `<p class="hint">${status} <code>${problem.code}</code></p><h1>${heading}</h1><p>${text}</p>
-    <p><a href="/docs">Documentation</a></p>`
+  const content = `<main class="apart stack"><p class="hint">${status} <code>${problem.code}</code></p>
+    <h1>${heading}</h1><p>${text}</p><p><a href="/docs">Documentation</a></p></main>`
   const html = readPage('tool').replace('<!--content-->', () => content)
   return page(reply, toolPageHeaders, html)
 }
