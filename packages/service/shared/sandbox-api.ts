@@ -38,14 +38,12 @@ export interface ShownIntent {
     readonly at: string
   }[]
   /** At most ten. */
-  readonly confirmations: readonly Confirmation[]
+  readonly confirmations: readonly {
+    readonly paymentMethod: PaymentMethod
+    readonly failure: PaymentFailure | null
+  }[]
   /** Recent requests about the intent. */
   readonly requests: readonly LoggedRequest[]
-}
-
-export interface Confirmation {
-  readonly paymentMethod: PaymentMethod
-  readonly failure: PaymentFailure | null
 }
 
 /** Outcomes that the sandbox can simulate. After `declined` the buyer can try again, after `failed` not. */
