@@ -237,9 +237,8 @@ export class PiCheckout extends LitElement {
 
   #loading(): TemplateResult {
     const { delay } = this.#payment.payment
-    const bones = Array(delay ? 6 : 7).fill(html`<i></i>`)
     return html`
-      <slot name="loading"><div class="skeleton">${bones}</div></slot>
+      <slot name="loading"><div class="skeleton">${Array(7).fill(html`<i></i>`)}</div></slot>
       ${delay ? this.#message(this.#textOf('loading'), delay > 1 && 'retry') : nothing}`
   }
 
@@ -254,12 +253,14 @@ export class PiCheckout extends LitElement {
     return this.#message(content, state === 'failed' && button)
   }
 
-  #failure(error: CheckoutError): TemplateResult {
+  #failure(error: CheckoutError): unknown {
     const { code } = error
     const { submitted } = this.#payment.payment
-    // The frame shows its result.
-    const mayHavePaid = !!(this.#frame.element || submitted || code === 'status_failed')
+    const { element: frame } = this.#frame
+    const mayHavePaid = !!(frame || submitted || code === 'status_failed')
     const button = buttonFor(error, mayHavePaid)
+    // The frame shows its result.
+    if (frame && !button) return nothing
     return this.#message(
       html`<slot name="error">${this.#sentences(errorOf(error, mayHavePaid), '!')}</slot>`,
       button,

@@ -41,7 +41,7 @@ export const styles = unsafeCSS(`
     margin: 0;
   }
   [part=loading] > .message {
-    min-block-size: 90px;
+    min-block-size: 92px;
   }
   [part=result] ::slotted([hidden]) {
     display: block !important;
@@ -137,6 +137,6 @@ export const styles = unsafeCSS(`
     opacity: 0;
   }
   :has(> .message) ~ iframe {
-    block-size: 370px;
+    block-size: 400px;
   }
 `)

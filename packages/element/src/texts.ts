@@ -21,27 +21,27 @@ export const texts = {
     'Գուցե վճարումն անցել է։',
     'Возможно, платёж прошёл.',
   ],
-  processing: ['Still processing.', 'Դեռ մշակվում է։', 'Всё ещё обрабатывается.'],
+  processing: [
+    'Your payment is still processing.',
+    'Վճարումը դեռ մշակվում է։',
+    'Платёж ещё обрабатывается.',
+  ],
   leave: ['You can close this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
   once: ['Do not pay again.', 'Նորից մի՛ վճարեք։', 'Не платите ещё раз.'],
   paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
   failed: ['Payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['Payment canceled.', 'Վճարումը չեղարկված է։', 'Платёж отменён.'],
-  expired: ['Time to pay has ended.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
+  expired: ['The time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
-    'It can take a few days to arrive.',
+    'The money can take a few days to reach you.',
     'Գումարը կարող է հասնել մի քանի օրում։',
     'Деньги могут идти несколько дней.',
   ],
-  unavailable: [
-    'The payment form did not load.',
-    'Վճարման պատուհանը չբեռնվեց։',
-    'Форма оплаты не загрузилась.',
-  ],
+  unavailable: ['Payment form did not load.', 'Վճարման ձևը չբեռնվեց։', 'Форма не загрузилась.'],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
-  unstarted: ['No payment was started here.', 'Այստեղ վճարում չի սկսվել։', 'Здесь оплаты не было.'],
+  unpaid: ['You have not paid on this page.', 'Այս էջում չեք վճարել։', 'Здесь вы не платили.'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
@@ -56,7 +56,7 @@ type Result = readonly [icon: string, ...TextName[]]
 
 /** The icon and the sentences of each result: of a state, or of one with a reason. */
 const results: { readonly [name: string]: Result } = {
-  confirming: ['⋯', 'checking', 'once', 'leave'],
+  confirming: ['⋯', 'checking', 'once'],
   processing: ['⋯', 'processing', 'once', 'leave'],
   paid: ['✓', 'paid', 'leave'],
   review: ['⋯', 'paid', 'reviewing', 'once', 'leave'],
@@ -99,7 +99,7 @@ export function buttonFor(
 /** Returns what happened, and what the buyer can do. */
 export function errorOf(error: CheckoutError, mayHavePaid: boolean): readonly TextName[] {
   const button = buttonFor(error, mayHavePaid)
-  const money: readonly TextName[] = mayHavePaid ? ['uncertain', 'once'] : ['unstarted']
+  const money: readonly TextName[] = mayHavePaid ? ['uncertain', 'once'] : ['unpaid']
   if (button === 'reload') return ['ended', ...money]
   if (!mayHavePaid) return [error.code === 'offline' ? error.code : 'unavailable', ...money]
   return button ? money : [...money, 'contact']

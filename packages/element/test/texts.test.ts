@@ -26,8 +26,8 @@ test.each([
 })
 
 const waiting = 'Your payment may have gone through. Do not pay again.'
-const unavailable = 'The payment form did not load.'
-const unstarted = 'No payment was started here.'
+const unavailable = 'Payment form did not load.'
+const unstarted = 'You have not paid on this page.'
 const ended = `Your session has expired. ${unstarted}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
@@ -63,13 +63,13 @@ const left = 'Do not pay again. You can close this page.'
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ Checking your payment. ${left}`],
-  ['processing', undefined, `⋯ Still processing. ${left}`],
+  ['confirming', undefined, `⋯ Checking your payment. Do not pay again.`],
+  ['processing', undefined, `⋯ Your payment is still processing. ${left}`],
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `⋯ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
-  ['failed', 'expired', `✕ Time to pay has ended. ${unpaid}`],
-  ['failed', 'refunded', '↺ Payment refunded. It can take a few days to arrive.'],
+  ['failed', 'expired', `✕ The time to pay has run out. ${unpaid}`],
+  ['failed', 'refunded', '↺ Payment refunded. The money can take a few days to reach you.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],
   ['ready', undefined, ''],
