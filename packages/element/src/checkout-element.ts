@@ -238,7 +238,7 @@ export class PiCheckout extends LitElement {
   #loading(): TemplateResult {
     const { delay } = this.#payment.payment
     return html`
-      <slot name="loading"><div class="skeleton">${Array(7).fill(html`<i></i>`)}</div></slot>
+      <slot name="loading"><div class="skeleton">${Array(delay > 1 ? 6 : 7).fill(html`<i></i>`)}</div></slot>
       ${delay ? this.#message(this.#textOf('loading'), delay > 1 && 'retry') : nothing}`
   }
 

@@ -38,10 +38,11 @@ export const styles = unsafeCSS(`
   }
   .box:has(iframe) > div + div {
     grid-row: 2;
-    margin: 0;
+    margin-block-start: -16px;
   }
   [part=loading] > .message {
     min-block-size: 92px;
+    margin-block-end: 88px;
   }
   [part=result] ::slotted([hidden]) {
     display: block !important;
@@ -137,6 +138,6 @@ export const styles = unsafeCSS(`
     opacity: 0;
   }
   :has(> .message) ~ iframe {
-    block-size: 400px;
+    block-size: 424px;
   }
 `)
