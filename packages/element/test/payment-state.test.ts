@@ -211,7 +211,6 @@ test.each([
 })
 
 test.each([
-  ['A handoff ready busy idle internal failed', false],
   ['A handoff ready cancel =open failed', false],
   ['formOnly handoff ready busy internal failed', true],
   ['formOnly handoff ready finish internal failed', true],
