@@ -1,4 +1,4 @@
-/** An order never changes. "Check out" moves the cart into a new order, and "Edit cart" moves it back. @module */
+/** An order never changes. "Check out" moves the cart into a new order, and "Edit order" moves it back. @module */
 import { randomInt } from 'node:crypto'
 import { mostPerProduct, readCart, totalOf } from './cart.ts'
 import { currency } from './catalogue.ts'

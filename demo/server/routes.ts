@@ -51,7 +51,7 @@ export function shopRoutes(shop: Shop): Router {
     show(req, res, orderPage(await currentDetails(shop, orderOf(req))))
   })
 
-  // "Edit cart". A payment that was just made keeps its order.
+  // "Edit order". A payment that was just made keeps its order.
   routes.post('/orders/:id/edit', async (req, res) => {
     const details = await currentDetails(shop, orderOf(req))
     const { id } = details.order

@@ -21,7 +21,7 @@ export class Buyer extends ShopBuyer {
     }
   }
 
-  /** Presses "Edit cart". Returns the path that the shop leads to. */
+  /** Presses "Edit order". Returns the path that the shop leads to. */
   async editCart(orderId: string): Promise<string | null> {
     const response = await this.send(`/orders/${orderId}/edit`, { method: 'POST', form: {} })
     return response.headers.get('location')

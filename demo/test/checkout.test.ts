@@ -58,7 +58,7 @@ test('moves the cart into the order, so that another cart is another order', asy
   expect(await buyer.order(next)).toMatchObject({ state: 'open', amount: '֏2,400' })
 })
 
-test('"Edit cart" closes the order and moves its lines back into the cart', async () => {
+test('"Edit order" closes the order and moves its lines back into the cart', async () => {
   const { buyer, orderId } = await shop.handedOff()
   await buyer.put('lori-honey', 20)
   await buyer.put('thyme-tea', 1)
@@ -72,7 +72,7 @@ test('"Edit cart" closes the order and moves its lines back into the cart', asyn
 })
 
 test.each(['processing', 'succeeded'] as const)(
-  '"Edit cart" keeps an order whose payment is %s, and leads to it',
+  '"Edit order" keeps an order whose payment is %s, and leads to it',
   async (status) => {
     const { buyer, orderId, id } = await shop.handedOff()
     shop.service.settle(id, status)
@@ -83,7 +83,7 @@ test.each(['processing', 'succeeded'] as const)(
   },
 )
 
-test('"Edit cart" keeps the order while the service cannot return its intent', async () => {
+test('"Edit order" keeps the order while the service cannot return its intent', async () => {
   const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const { buyer, orderId } = await shop.handedOff()
   const retrieve = vi.spyOn(shop.intents, 'retrieve').mockRejectedValue(new Error('unreachable'))

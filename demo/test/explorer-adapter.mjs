@@ -22,7 +22,7 @@ async function currentOrder(buyer) {
   return /data-state="(?:paid|refunded)"/.test(page) ? undefined : order
 }
 
-/** "Edit cart" closes the newest order. Another quantity becomes another order. */
+/** "Edit order" closes the newest order. Another quantity becomes another order. */
 async function edit(buyer) {
   const newest = await checkOut(buyer)
   await buyer.fetch(`/orders/${newest?.orderId}/edit`, form())

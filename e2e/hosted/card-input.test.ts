@@ -19,7 +19,7 @@ test('validates each field in place before it sends anything', async ({ page, op
   await expect(number).toBeFocused()
   await expect(number).toHaveAttribute('aria-invalid', 'true')
   for (const [label, value, error] of [
-    ['Card number', '4111111111111111', 'Use a test card, never a real one.'],
+    ['Card number', '4111111111111111', 'Only test cards work here.'],
     ['Expiry date', '01 / 20', 'Card has expired.'],
     ['Security code', '12', 'Enter 3 digits.'],
   ] as const) {

@@ -78,7 +78,7 @@ test('filters requests by their outcome, and by a search', async ({ page, mercha
   const lines = linesOf(page)
   await expect(lines).toHaveCount(5)
   for (const [filter, shown] of [
-    ['Failed', [/F-4.*dropped.*fault: drop-after-commit/s, /F-3/, /F-2/]],
+    ['Failed', [/F-4.*lost.*fault: drop-after-commit/s, /F-3/, /F-2/]],
     ['Replayed', [/F-1 ֏1,500\s+201.*replayed/s]],
     ['Lost', [/F-4/]],
     ['Conflicts', [/F-2.*422.*idempotency_key_reused/s]],
@@ -178,7 +178,7 @@ test('four clicks lose a response, and rules break next requests', async ({ page
   await add.click()
   await expect(page.getByText('next 1 request')).toBeVisible()
   expect((await create(merchant)).status).toBe(503)
-  const none = page.getByText('No fault rules. Responses are not modified.')
+  const none = page.getByText('No fault rules: responses are not modified.')
   await expect(none).toBeVisible()
   const rules = page.getByRole('button', { name: 'Remove 503 on create' })
   for (const count of [1, 2]) {

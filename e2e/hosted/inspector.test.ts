@@ -177,7 +177,7 @@ test('rejects the token of another start, takes the link of this one, and waits 
   await expect(page.getByText('The service does not respond.')).toBeVisible()
   child.kill('SIGCONT')
   await expectConnection(page)
-  await expect(page.getByText('No fault rules. Responses are not modified.')).toBeVisible()
+  await expect(page.getByText('No fault rules: responses are not modified.')).toBeVisible()
   await page.close()
   await stop()
 })

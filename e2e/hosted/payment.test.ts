@@ -83,7 +83,7 @@ test('says one thing while a payment is offline, at Pay too, and pays when the l
   await fillCard(page, '4242424242424242')
   await page.context().setOffline(true)
   await payButton(page).click()
-  await expectAlert(page, 'The result is not known yet. You pay only once.')
+  await expectAlert(page, 'The result is not known yet. You won’t pay twice.')
   await expect(form.locator('button.pay')).toHaveText('Checking…')
   await expect(form.getByText(/offline|few seconds/)).toHaveCount(0)
   await page.context().setOffline(false)

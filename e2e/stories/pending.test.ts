@@ -35,7 +35,7 @@ test('a payment that takes long has one page, which updates itself', async ({ pa
   const { id } = await openCheckout(page)
   const order = orderOf(page)
   const otherWays = page.locator('.other-way, .edit').locator('button')
-  await expect(otherWays).toHaveText(['Pay on a separate page', 'Edit cart'])
+  await expect(otherWays).toHaveText(['Pay on a separate page', 'Edit order'])
   await fillCard(page, '4000 0000 0000 0077')
   await payButton(page).click()
   await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts'
 export interface Page {
   readonly title: string
   readonly content: Html
-  /** Loads `<pi-checkout>`. Nothing but the logo and "Edit cart" leads away. */
+  /** Loads `<pi-checkout>`. Nothing but the logo and "Edit order" leads away. */
   readonly isPayment?: boolean
   /** Shows a payment that the bank is processing. */
   readonly isWaiting?: boolean

@@ -7,7 +7,10 @@ import { editCart, facts, linesAndTotal, timeText } from './order-parts.ts'
 
 const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>> = {
   open: ['Your order is not paid yet', 'We saved it. Pay to complete the order.'],
-  processing: ['Your bank is processing the payment', 'Don’t pay again. You can close this page.'],
+  processing: [
+    'Your bank is processing the payment',
+    'Don’t pay again. You can close this page: it will show the result.',
+  ],
   paid: ['Thank you for your order', 'We received your payment. This page is your receipt.'],
   failed: ['The payment didn’t go through', 'You were not charged. You can try again.'],
   canceled: ['You canceled the payment', 'You were not charged. You can pay for the order later.'],
@@ -24,13 +27,14 @@ export function orderPage(details: OrderDetails): Page {
   const [title, text] = texts[state]
   const amounts = underReview.map(({ amount }) => priceText(amount)).join(', ')
   const others = state !== 'review' && amounts && ` We are also checking a payment of ${amounts}.`
+  const isOpen = isPayable(details) || state === 'closed'
   const actions = html`<div class="row actions">${actionsOf(details)}</div>`
   const content = html`<div class="narrow stack">
     <div class="stack" data-testid="order-state" data-state="${state}">
       <h1>${title}</h1>
       <p class="muted">${text}${others}</p>
     </div>
-    ${isPayable(details) && actions}
+    ${isOpen && actions}
     <section class="card stack" aria-labelledby="order">
       <h2 id="order">Order ${order.id}</h2>
       ${facts({
@@ -41,7 +45,7 @@ export function orderPage(details: OrderDetails): Page {
       })}
       ${linesAndTotal(details)}
     </section>
-    ${!isPayable(details) && actions}
+    ${!isOpen && actions}
   </div>`
   return { title, content, isWaiting: state === 'processing', intentId: payments.at(-1)?.intentId }
 }

@@ -29,7 +29,7 @@ function lineItem({ product, quantity, price }: Line): Html {
 
 /** Closes the order, and moves its lines back into the cart. */
 export function editCart(id: string): Html {
-  return html`<form class="edit" method="post" action="/orders/${id}/edit"><button class="button quiet" data-testid="edit-cart">Edit cart</button></form>`
+  return html`<form class="edit" method="post" action="/orders/${id}/edit"><button class="button quiet" data-testid="edit-cart">Edit order</button></form>`
 }
 
 /** Formats a time as the shop's clocks show it. */

@@ -47,12 +47,10 @@ function decision(
 ): Html {
   const shown = inspectorUrl && html`href="${inspectorUrl}#/intents/${intentId}"`
   return html`<form class="card stack" method="post" action="/staff" data-testid="review">
-    <div class="row">
-      <h2>Order ${order.id}</h2>
-      <strong class="money">${priceText(amount)}</strong>
-    </div>
+    <h2>Order ${order.id}</h2>
     <p>${reasons[reason as ReviewReason]}</p>
     ${facts({
+      Received: priceText(amount),
       'Order total': priceText(order.amount),
       Created: timeText(createdAt),
       Payment: html`<a ${shown} target="_blank" rel="noopener">${intentId}</a>`,

@@ -15,7 +15,7 @@ export async function faultsSection({ sandbox, environment, get }: Source): Prom
   return () => html`<div class="columns">
     <section class="box stack">
       <h2>Fault rules</h2>
-      ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules. Responses are not modified. Add a rule, then let your server send a request.</p>`}
+      ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules: responses are not modified. Choose a fault, then let your server send a request.</p>`}
     </section>
     <section class="box stack">
       <h2>Break the next request</h2>
@@ -33,8 +33,8 @@ const faults: readonly (readonly [fault: string, does: string])[] = [
   ['delay=3000', 'Sends the response late. A client that stops waiting does not know the result.'],
   ['409', 'Says that the first request with this key is still running.'],
   ['500', 'Returns an internal error. Nothing is created.'],
-  ['503', 'Returns that the store is unavailable, with Retry-After. Nothing is created.'],
-  ['429', 'Returns that there are too many requests, with Retry-After.'],
+  ['503', 'Says that the store is unavailable, with Retry-After. Nothing is created.'],
+  ['429', 'Says that there are too many requests, with Retry-After.'],
   ['truncate-body', 'Cuts the response in half. A create is committed.'],
   ['stall-body', 'Sends half of the response, and nothing more. A create is committed.'],
   ['malformed-json', 'Returns a response that is not JSON. A create is committed.'],
@@ -68,7 +68,7 @@ function ruleList(sandbox: Sandbox, rules: readonly StoredFaultRule[]): Template
   return html`<ul>${rules.map(
     ({ id, do: fault, on, times }) => html`<li class="row item">
       <span><code>${text(fault, 40)}</code> <span class="hint">on</span> <code>${text(on, 40)}</code>
-        <span class="hint">next ${times} ${times === 1 ? 'request' : 'requests'}</span></span>
+        <span class="hint">for the next ${times} ${times === 1 ? 'request' : 'requests'}</span></span>
       <button type="button" class="small" aria-label=${`Remove ${text(fault, 40)} on ${text(on, 40)}`}
         @click=${() => sandbox.act('DELETE', `faults/${id}`)}>Remove</button>
     </li>`,

@@ -85,7 +85,8 @@ export class Inspector extends LightElement {
     return html`<main class="apart stack" tabindex="-1">
       <h1>Open the inspector by its link</h1>
       ${error ? html`<p class="error" role="alert">${error}</p>` : nothing}
-      <p><code>npm start</code> and <code>pi-service start</code> print it. Other tabs of this browser then work, too.</p>
+      <p>Run <code>npm start</code> or <code>pi-service start</code>, and open the link that it prints. Other tabs of this
+        browser then work, too.</p>
     </main>`
   }
 

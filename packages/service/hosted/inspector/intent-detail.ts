@@ -8,6 +8,7 @@ import { money, text, time } from './show.ts'
 
 export function intentDetail(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
   const { intent, requests, expiresAt, finalizedAt, settlement } = detail
+  const { customer } = intent
   const end = finalizedAt
     ? `Final since ${time(finalizedAt)}`
     : `${settlement ? 'Succeeds' : 'Expires'} ${time(settlement?.at ?? expiresAt)}`
@@ -15,7 +16,8 @@ export function intentDetail(sandbox: Sandbox, detail: ShownIntent): TemplateRes
       <header class="box stack">
         <div class="row between"><h1>${name(intent.orderId)}</h1>
           <b class="title">${money(intent.amount, intent.currency)}</b></div>
-        <p class="row hint">${badge(intent.status)} <span>${end}</span> <code>${intent.id}</code></p>
+        <p class="row hint">${badge(intent.status)} <span>${end}</span>
+          ${customer ? html`<span>${name(customer.name ?? customer.email ?? customer.id)}</span>` : nothing} <code>${intent.id}</code></p>
         ${finalizedAt ? nothing : outcomeButtons(sandbox, intent.id)}
       </header>
       <h2>Timeline</h2>
@@ -38,10 +40,11 @@ function withoutOrder({ notes: [operation, ...notes], ...line }: Line): Line {
 function outcomeButtons(sandbox: Sandbox, id: string): TemplateResult {
   const settle = (outcome: SimulatedOutcome) =>
     sandbox.act('POST', `/intents/${id}/settle`, { outcome })
-  return html`<div class="row" role="group" aria-label="Simulate an outcome">${outcomes.map(
-    ([outcome, label, hint]) =>
-      html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`,
-  )}</div>`
+  return html`<p class="hint">Simulate what the bank, the buyer, or time does:</p>
+    <div class="row" role="group" aria-label="Simulate an outcome">${outcomes.map(
+      ([outcome, label, hint]) =>
+        html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`,
+    )}</div>`
 }
 
 const outcomes: readonly (readonly [SimulatedOutcome, label: string, hint: string])[] = [

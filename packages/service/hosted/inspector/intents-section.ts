@@ -17,7 +17,7 @@ export async function intentsSection(source: Source): Promise<() => unknown> {
         ? intentDetail(sandbox, detail)
         : empty(
             'No test intent has this id',
-            'A reset may have deleted it. Choose another one of the list.',
+            'A reset may have deleted it. Choose another one from the list.',
           )
   }
   const found = await get<IntentList>(`intents?${new URLSearchParams({ q })}`)

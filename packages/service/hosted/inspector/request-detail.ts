@@ -16,13 +16,19 @@ export function requestDetail(
   const { requestId, method, path, status: code, at, ms, order, intentId } = request
   const received = code === 0 ? {} : { 'request-id': requestId, ...responseHeaders }
   const curl = commandOf(exchange)
+  const facts = [
+    html`<code>${text(method, 8)} ${text(path)}</code>`,
+    `${time(at)}, ${text(ms, 24)} ms`,
+    ...notesOf(request),
+    ...(order ? [html`${name(order.orderId)} ${money(order.amount, order.currency)}`] : []),
+    ...(intentId
+      ? [html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>`]
+      : []),
+  ]
   return html`<section class="stack detail" aria-label="Request">
       <header class="box stack">
         <h1 class="row">${operationOf(request)} ${statusOf(request)}</h1>
-        <p class="row hint"><code>${text(method, 8)} ${text(path)}</code> <span>${time(at)}, ${text(ms, 24)} ms</span>
-          ${notesOf(request).map((note) => html`<span>${note}</span>`)}
-          ${order ? html`<span>${name(order.orderId)} ${money(order.amount, order.currency)}</span>` : nothing}
-          ${intentId ? html`<a href=${sandbox.link('intents', intentId)}><code>${text(intentId)}</code></a>` : nothing}</p>
+        <p class="notes hint">${facts.map((fact) => html`<span>${fact}</span>`)}</p>
         ${reasons(request, issues)}
       </header>
       <div class="columns">
@@ -36,7 +42,7 @@ export function requestDetail(
         curl
           ? copyable(curl)
           : html`<p class="box hint">Not possible, because this log does not have the request as it was sent: a value is
-              masked, or its body was not kept.</p>`
+              masked (“…”), or its body was not kept.</p>`
       }
     </section>`
 }

@@ -43,7 +43,7 @@ const operations: ReadonlyMap<string, string> = new Map([
 export function statusOf({ status, operation, faults }: LoggedRequest): TemplateResult {
   const isExpected = operation === 'check' || faults.length > 0
   const tone = isExpected ? 'quiet' : (tones.get(Math.floor(status / 100)) ?? 'bad')
-  return badge(text(status || 'dropped', 12), tone)
+  return badge(text(status || 'lost', 12), tone)
 }
 
 /** Tones of HTTP statuses, by the first digit. */

@@ -36,7 +36,7 @@ export async function requestsSection({ sandbox, route, get }: Source): Promise<
       none: empty(
         'No requests yet',
         'Each request of your server appears here immediately, with the reason if it fails.',
-        html`<a href=${sandbox.link('settings')}>Create an API key</a>`,
+        html`<a href="/docs#create">How to send one</a>`,
       ),
     })
 }

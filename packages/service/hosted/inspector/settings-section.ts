@@ -35,7 +35,7 @@ function keys(sandbox: Sandbox, environment: SandboxEnvironment): TemplateResult
       service with a database can revoke one: <code>pi-service keys revoke</code>.</p>
     <ul>${environment.keys.map(
       ({ display, createdAt }) => html`<li class="row item"><code>${text(display)}</code>
-        <span class="hint">since ${time(createdAt)}</span></li>`,
+        <span class="hint">created ${time(createdAt)}</span></li>`,
     )}</ul>
     ${
       sandbox.apiKey
@@ -60,7 +60,7 @@ function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateRes
       environment.origins.length === 0
         ? 'No origin yet: the checkout shows an error in your shop. '
         : nothing
-    }Only pages of registered origins can show the checkout. Add the origin of your shop.</p>
+    }Only pages of registered origins can show the checkout. Register the origin of your shop.</p>
     <ul>${environment.origins.map(
       (origin) => html`<li class="row item"><code>${text(origin)}</code>
         <button type="button" class="small" aria-label=${`Remove ${origin}`}
