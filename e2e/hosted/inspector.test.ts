@@ -37,6 +37,7 @@ test('two clicks settle a payment, whose outcomes have their lines', async ({ pa
   await rowOf(page, 'T-1').click()
   await page.getByRole('button', { name: 'Succeed' }).click()
   await expect(openStatus(page, 'succeeded')).toBeVisible()
+  await expect(page.locator('ol > li')).toHaveCount(5)
   await expect(page.locator('ol > li')).toContainText([
     'Your server created it requires_payment_method',
     'The buyer confirmed processing visa •••• 0002',

@@ -170,9 +170,6 @@ export class PiCheckout extends LitElement {
     this.#target?.focus(options)
   }
 
-  /** `moveBefore` keeps the frame's document in Chromium. Firefox reloads it: the page connects again. */
-  connectedMoveCallback(): void {}
-
   protected override willUpdate(): void {
     this.#focused = this.shadowRoot?.activeElement
   }
@@ -237,6 +234,7 @@ export class PiCheckout extends LitElement {
 
   #loading(): TemplateResult {
     const { delay } = this.#payment.payment
+    // "Try again" takes the place of Pay.
     return html`
       <slot name="loading"><div class="skeleton">${Array(delay > 1 ? 6 : 7).fill(html`<i></i>`)}</div></slot>
       ${delay ? this.#message(this.#textOf('loading'), delay > 1 && 'retry') : nothing}`
@@ -255,9 +253,9 @@ export class PiCheckout extends LitElement {
 
   #failure(error: CheckoutError): unknown {
     const { code } = error
-    const { submitted } = this.#payment.payment
+    const { payment } = this.#payment
     const { element: frame } = this.#frame
-    const mayHavePaid = !!(frame || submitted || code === 'status_failed')
+    const mayHavePaid = !!(frame || payment.mayHavePaid || code === 'status_failed')
     const button = buttonFor(error, mayHavePaid)
     // The frame shows its result.
     if (frame && !button) return nothing

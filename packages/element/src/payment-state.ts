@@ -46,8 +46,8 @@ export interface Payment {
   readonly delay: number
   /** The element has tried again by itself. A usable form, or the buyer, permits it once more. */
   readonly renewed: boolean
-  /** The buyer has submitted the form, and neither a usable form nor a result of the server came after it. */
-  readonly submitted?: boolean | undefined
+  /** After Pay, and after what the server has said of a payment, until a form is usable or the payment has failed. */
+  readonly mayHavePaid?: boolean | undefined
   /** What the server says about the payment. */
   readonly report?: PaymentStatus | undefined
   /** In the state `error` only. */
@@ -102,9 +102,9 @@ export function next(payment: Payment, event: PaymentEvent): Payment {
       return name === 'idle' ? again(same) : same
     }
     case 'removed': {
-      const { orderId, intentId } = payment
+      const { orderId, intentId, mayHavePaid } = payment
       // The insertion sets the other source.
-      const known = pending ? {} : { source, orderId, handoff, intentId }
+      const known = pending ? {} : { source, orderId, handoff, intentId, mayHavePaid }
       return { ...noPayment, turn, ...known }
     }
     case 'again':
@@ -125,7 +125,7 @@ export function next(payment: Payment, event: PaymentEvent): Payment {
       const refusal = Object(cause) as { readonly code?: unknown; readonly orderId?: string }
       const isRefused = code === 'handoff_failed' && paymentCodes.has(refusal.code)
       return isRefused && source?.fetchStatus
-        ? ofOrder(payment, refusal.orderId, following)
+        ? ofOrder({ ...payment, mayHavePaid: true }, refusal.orderId, following)
         : failed(payment, event.error)
     }
     default:
@@ -177,8 +177,8 @@ function afterPhase(payment: Payment, status: PaymentStatus): Payment {
     if (renewed) return failed(reported, new CheckoutError('status_failed'))
     return { ...loading(reported, 'handoff'), handoff: undefined, renewed: true }
   }
-  const shown = { handoff: undefined, frame: undefined, error: undefined, submitted: false }
-  const known = { ...reported, ...shown }
+  const shown = { handoff: undefined, frame: undefined, error: undefined }
+  const known = { ...reported, ...shown, mayHavePaid: phase !== 'failed' }
   if (isFinal(phase)) return { ...entered(known, phase), request: undefined }
   // The same request goes on.
   return { ...entered(known, 'processing'), request }
@@ -192,14 +192,14 @@ function afterFrame(payment: Payment, event: FrameEvent): Payment {
       return isUsable ? entered(payment, 'loading') : payment
     case 'busy':
       if (!isUsable) return payment
-      return event.on ? { ...entered(payment, 'busy'), submitted: true } : usable(payment)
+      return event.on ? { ...entered(payment, 'busy'), mayHavePaid: true } : usable(payment)
     case 'ready':
       return isUsable ? payment : usable({ ...payment, ...fresh, request: undefined })
     case 'fail':
       return afterFail({ ...payment, frame: undefined }, event.error)
     default: {
       if (name === 'confirming' || name === 'finished') return payment
-      const after = { ...payment, error: undefined, submitted: event.type === 'finish' }
+      const after = { ...payment, error: undefined, mayHavePaid: event.type === 'finish' }
       return ended(source?.fetchStatus ? following(after) : entered(after, 'finished'))
     }
   }
@@ -207,16 +207,16 @@ function afterFrame(payment: Payment, event: FrameEvent): Payment {
 
 /** The form shows what became of a payment. */
 function usable(payment: Payment): Payment {
-  return ended({ ...entered(payment, 'ready'), submitted: false })
+  return ended({ ...entered(payment, 'ready'), mayHavePaid: false })
 }
 
 /** The frame has failed. */
 function afterFail(payment: Payment, error: CheckoutError): Payment {
-  const { name, source, renewed, pending, submitted } = payment
+  const { name, source, renewed, pending, mayHavePaid } = payment
   // The result does not depend on the frame.
   if (name === 'confirming' || name === 'error') return payment
   if (pending) return ended(payment)
-  if (submitted && source?.fetchStatus) return following(payment)
+  if (mayHavePaid && source?.fetchStatus) return following(payment)
   const isRejected = error.code === 'unauthorized'
   const known = isRejected ? { ...payment, handoff: undefined } : payment
   if (renewed || !(isRejected ? source?.fetchHandoff : error.retryable)) return failed(known, error)

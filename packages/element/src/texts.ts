@@ -16,16 +16,8 @@ export const texts = {
     'Խանութը ստուգում է պատվերը։',
     'Магазин проверяет заказ.',
   ],
-  uncertain: [
-    'Your payment may have gone through.',
-    'Գուցե վճարումն անցել է։',
-    'Возможно, платёж прошёл.',
-  ],
-  processing: [
-    'Your payment is still processing.',
-    'Վճարումը դեռ մշակվում է։',
-    'Платёж ещё обрабатывается.',
-  ],
+  uncertain: ['You may have already paid.', 'Գուցե արդեն վճարել եք։', 'Возможно, платёж прошёл.'],
+  processing: ['Payment is processing.', 'Վճարումը դեռ մշակվում է։', 'Платёж ещё обрабатывается.'],
   leave: ['You can close this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
   once: ['Do not pay again.', 'Նորից մի՛ վճարեք։', 'Не платите ещё раз.'],
   paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
@@ -39,14 +31,14 @@ export const texts = {
     'Գումարը կարող է հասնել մի քանի օրում։',
     'Деньги могут идти несколько дней.',
   ],
-  unavailable: ['Payment form did not load.', 'Վճարման ձևը չբեռնվեց։', 'Форма не загрузилась.'],
+  unavailable: ['Payment form did not load.', 'Վճարման էջը չբեռնվեց։', 'Форма не загрузилась.'],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
-  unpaid: ['You have not paid on this page.', 'Այս էջում չեք վճարել։', 'Здесь вы не платили.'],
+  asked: ['Already paid?', 'Արդեն վճարե՞լ եք։', 'Уже оплатили?'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
-  pay: ['New payment', 'Նոր վճարում', 'Новый платёж'],
+  pay: ['Pay again', 'Վճարել նորից', 'Оплатить снова'],
   reload: ['Reload page', 'Թարմացնել էջը', 'Обновить страницу'],
 } satisfies Record<string, readonly [en: string, hy: string, ru: string]>
 
@@ -59,7 +51,7 @@ const results: { readonly [name: string]: Result } = {
   confirming: ['⋯', 'checking', 'once'],
   processing: ['⋯', 'processing', 'once', 'leave'],
   paid: ['✓', 'paid', 'leave'],
-  review: ['⋯', 'paid', 'reviewing', 'once', 'leave'],
+  review: ['✓', 'paid', 'reviewing', 'once', 'leave'],
   failed: ['×', 'failed', 'uncharged'],
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
@@ -99,7 +91,7 @@ export function buttonFor(
 /** Returns what happened, and what the buyer can do. */
 export function errorOf(error: CheckoutError, mayHavePaid: boolean): readonly TextName[] {
   const button = buttonFor(error, mayHavePaid)
-  const money: readonly TextName[] = mayHavePaid ? ['uncertain', 'once'] : ['unpaid']
+  const money = [mayHavePaid ? 'uncertain' : 'asked', 'once'] as const
   if (button === 'reload') return ['ended', ...money]
   if (!mayHavePaid) return [error.code === 'offline' ? error.code : 'unavailable', ...money]
   return button ? money : [...money, 'contact']

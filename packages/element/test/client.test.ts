@@ -172,15 +172,24 @@ test('ends a request without a response after twenty seconds, and says so', asyn
   await ended
 })
 
-test('sends nothing while the page is hidden, and leaves no timer', async () => {
+test('sends nothing while the page is hidden, and leaves no listener and no timer', async () => {
   responses = ['processing', 'paid']
   hide(true)
-  const followed = followPayment('/checkout/status')
+  const { signal } = new AbortController()
+  const spies = [signal, document].map((target) => ({
+    added: vi.spyOn(target, 'addEventListener'),
+    removed: vi.spyOn(target, 'removeEventListener'),
+  }))
+  const followed = followPayment('/checkout/status', { signal })
   await vi.advanceTimersByTimeAsync(600_000)
   expect(requests).toEqual([])
   hide(false)
   await vi.runAllTimersAsync()
   expect(await followed).toBe('paid')
+  for (const { added, removed } of spies) {
+    const calls = added.mock.calls.map(([type, listener]) => [type, listener])
+    expect(removed.mock.calls).toEqual(expect.arrayContaining(calls))
+  }
   expect(vi.getTimerCount()).toBe(0)
 })
 

@@ -19,15 +19,15 @@ test.each([
 
 test.each([
   ['hy', /^[Ա-և\s…։.,]+$/],
-  ['ru', /^[а-яё\s….,:]+$/i],
+  ['ru', /^[а-яё\s….,:?]+$/i],
 ])('every text in %s is in its letters', (tag, letters) => {
   const names = Object.keys(texts) as (keyof typeof texts)[]
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'Your payment may have gone through. Do not pay again.'
+const waiting = 'You may have already paid. Do not pay again.'
 const unavailable = 'Payment form did not load.'
-const unstarted = 'You have not paid on this page.'
+const unstarted = 'Already paid? Do not pay again.'
 const ended = `Your session has expired. ${unstarted}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
@@ -64,9 +64,9 @@ const unpaid = 'You were not charged.'
 
 test.each([
   ['confirming', undefined, `⋯ Checking your payment. Do not pay again.`],
-  ['processing', undefined, `⋯ Your payment is still processing. ${left}`],
+  ['processing', undefined, `⋯ Payment is processing. ${left}`],
   ['paid', undefined, '✓ Payment received. You can close this page.'],
-  ['review', 'duplicate', `⋯ Payment received. The shop is checking your order. ${left}`],
+  ['review', 'duplicate', `✓ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
   ['failed', 'expired', `✕ The time to pay has run out. ${unpaid}`],
   ['failed', 'refunded', '↺ Payment refunded. The money can take a few days to reach you.'],

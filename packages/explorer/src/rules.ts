@@ -170,14 +170,14 @@ function falsePaid(event: Event, ledger: Ledger): string | undefined {
   if (!isRecord && !isStatus) return undefined
   // A status that is shown to another buyer breaks another rule.
   if (isStatus && ledger.buyer(event.buyer).orderId !== event.orderId) return undefined
-  const isOwn = (handoff: Handoff): boolean =>
-    isStatus && event.orderId === undefined
-      ? handoff.buyer === event.buyer
-      : handoff.orderId === event.orderId
+  // Another buyer's payment does not pay for what this one sees.
+  const isOwn = ({ buyer, orderId }: Handoff): boolean =>
+    (!isStatus || buyer === event.buyer) && orderId === (event.orderId ?? orderId)
   const paid = ledger.paid().filter(isOwn)
   if (paid.length === 0) {
     const order = event.orderId === undefined ? "the buyer's order" : `order ${event.orderId}`
-    return `The ${event.type} of ${order} is "paid", and no intent of it has succeeded.`
+    const none = isStatus ? `no intent that ${event.buyer} got` : 'no intent of it'
+    return `The ${event.type} of ${order} is "paid", and ${none} has succeeded.`
   }
   const isWhole = ({ orderId, amount }: Handoff): boolean =>
     amount === (ledger.amount(orderId) ?? amount)

@@ -69,6 +69,12 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
   },
   false_paid: {
     'the status is paid without a payment': [handoff(), status('paid')],
+    'the status is paid, and only another buyer has paid': [
+      order(),
+      { type: 'order', buyer: 'B', order: { orderId: 'O' }, isEdited: false },
+      ...bought,
+      status('paid', 'O', 'B'),
+    ],
     'the status is paid, and only the amount before an edit was': [
       handoff(),
       edit,

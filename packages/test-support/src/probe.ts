@@ -24,6 +24,7 @@ export async function measure({
   for (;;) {
     const line = log.slice(before).find((each) => each.startsWith('{"heap":'))
     if (line) return JSON.parse(line)
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(log.join('\n'))
     await sleep(5)
   }
 }

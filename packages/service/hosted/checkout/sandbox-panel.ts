@@ -4,7 +4,7 @@ import { html, type TemplateResult } from 'lit'
 import type { Texts } from './texts.ts'
 
 /**
- * Buyers read in their language that real cards are not accepted. Developers read the list in English.
+ * Buyers read in their language that this is a test. Developers read the list in English.
  *
  * @param onPick - Called with the number of the chosen test card.
  */

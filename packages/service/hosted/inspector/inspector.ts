@@ -122,9 +122,9 @@ export class Inspector extends LightElement {
     if (key === 'Escape' && id) location.hash = this.#sandbox.link(section)
     else if (key === 'ArrowDown') this.#step(1, event)
     else if (key === 'ArrowUp') this.#step(-1, event)
-    else if (key === '/' && target !== search) {
+    else if (key === '/' && search && target !== search) {
       event.preventDefault()
-      search?.focus()
+      search.focus()
     }
   }
 

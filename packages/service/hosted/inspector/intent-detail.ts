@@ -85,7 +85,7 @@ const causes: ReadonlyMap<string, string> = new Map([
   ['created', 'Your server created it'],
   ['confirmed', 'The buyer confirmed'],
   ['challenge_passed', 'The buyer passed the challenge'],
-  ['challenge_failed', 'The buyer failed the challenge'],
+  ['challenge_failed', 'The challenge failed'],
   ['challenge_timed_out', 'The challenge timed out'],
   ['authorised', 'The bank authorized'],
   ['declined', 'The bank declined'],

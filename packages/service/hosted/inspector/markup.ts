@@ -1,5 +1,6 @@
 /** Markup that several sections share. @module */
 import { html, nothing, type TemplateResult } from 'lit'
+import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { Sandbox } from './sandbox.ts'
 import { text, time } from './show.ts'
@@ -99,6 +100,10 @@ export function copyable(content: string): TemplateResult {
     await navigator.clipboard.writeText(content)
     ;(target as HTMLElement).textContent = 'Copied'
   }
-  return html`<pre tabindex="0">${content}</pre>
-    <p><button type="button" @click=${copy}>Copy</button></p>`
+  // Another text has another button.
+  return html`${keyed(
+    content,
+    html`<pre tabindex="0">${content}</pre>
+    <p><button type="button" @click=${copy}>Copy</button></p>`,
+  )}`
 }

@@ -23,7 +23,7 @@ export async function requestsSection({ sandbox, route, get }: Source): Promise<
   const button = (filter: string) => {
     const isChosen = filter === (sandbox.route.filter ?? 'All')
     return html`<button type="button" class="small" aria-pressed=${isChosen ? 'true' : 'false'}
-      @click=${() => sandbox.find({ filter })}>${filter}</button>`
+      @click=${() => sandbox.find({ filter: filter === 'All' ? undefined : filter })}>${filter}</button>`
   }
   return () =>
     list(sandbox, {

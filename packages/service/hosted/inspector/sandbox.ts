@@ -111,6 +111,7 @@ export class Sandbox {
   }
 
   async createKey(): Promise<void> {
+    this.apiKey = undefined
     const created = await this.act<{ readonly apiKey: string }>('POST', 'keys')
     this.apiKey = created?.apiKey
     this.#host.requestUpdate()
