@@ -46,7 +46,7 @@ test('a payment leaves secrets and card data where required only', async ({ page
   await fillCard(page, unlisted, securityCode)
   await payButton(page).click()
   // The page rejects a real card without sending it.
-  await expect(hostedPage(page).getByText('never a real one')).toBeVisible()
+  await expect(hostedPage(page).getByText('Only test cards')).toBeVisible()
   const open = await scanPage(page)
   await fillCard(page, listed, securityCode)
   await payButton(page).click()
