@@ -7,7 +7,7 @@ export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
   loading: [
     'This is taking longer than usual.',
-    'Բեռնումը սովորականից երկար է տևում։',
+    'Բեռնումը երկար է տևում։',
     'Загрузка идёт дольше обычного.',
   ],
   checking: ['Checking your payment.', 'Վճարումը ստուգվում է։', 'Платёж проверяется.'],
@@ -23,7 +23,7 @@ export const texts = {
   paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
   failed: ['Payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['Payment canceled.', 'Վճարումը չեղարկված է։', 'Платёж отменён.'],
-  expired: ['The time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
+  expired: ['Time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
@@ -33,12 +33,12 @@ export const texts = {
   ],
   unavailable: ['Payment form did not load.', 'Վճարման էջը չբեռնվեց։', 'Форма не загрузилась.'],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
-  asked: ['Already paid?', 'Արդեն վճարե՞լ եք։', 'Уже оплатили?'],
+  asked: ['Already paid?', 'Արդեն վճարե՞լ եք։', 'Уже платили?'],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
   retry: ['Try again', 'Նորից փորձել', 'Попробовать ещё раз'],
-  pay: ['Pay again', 'Վճարել նորից', 'Оплатить снова'],
+  pay: ['New payment', 'Նոր վճարում', 'Новый платёж'],
   reload: ['Reload page', 'Թարմացնել էջը', 'Обновить страницу'],
 } satisfies Record<string, readonly [en: string, hy: string, ru: string]>
 
@@ -91,10 +91,11 @@ export function buttonFor(
 /** Returns what happened, and what the buyer can do. */
 export function errorOf(error: CheckoutError, mayHavePaid: boolean): readonly TextName[] {
   const button = buttonFor(error, mayHavePaid)
-  const money = [mayHavePaid ? 'uncertain' : 'asked', 'once'] as const
+  const money = mayHavePaid ? (['uncertain', 'once'] as const) : (['asked', 'contact'] as const)
   if (button === 'reload') return ['ended', ...money]
-  if (!mayHavePaid) return [error.code === 'offline' ? error.code : 'unavailable', ...money]
-  return button ? money : [...money, 'contact']
+  if (mayHavePaid) return button ? money : [...money, 'contact']
+  const event = error.code === 'offline' ? error.code : 'unavailable'
+  return button ? [event, ...money] : [event]
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */

@@ -210,7 +210,6 @@ test.each([
 test.each([
   ['A handoff ready cancel =open failed', false],
   ['formOnly handoff ready busy internal failed', true],
-  // The server says that nothing was paid, and the form that shows the payment does not come back.
   ['A handoff ready busy internal =open failed', true],
   ['A handoff ready finish =open failed', true],
   ['A handoff ready finish =processing =paidB', true],

@@ -27,22 +27,22 @@ test.each([
 
 const waiting = 'You may have already paid. Do not pay again.'
 const unavailable = 'Payment form did not load.'
-const unstarted = 'Already paid? Do not pay again.'
-const ended = `Your session has expired. ${unstarted}`
+const asked = 'Already paid? Contact the shop.'
+const ended = `Your session has expired. ${asked}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
-  ['offline', `You are offline. ${unstarted}`, 'Try again'],
-  ['connection_lost', `${unavailable} ${unstarted}`, 'Try again'],
-  ['handoff_failed', `${unavailable} ${unstarted}`, 'Try again'],
+  ['offline', `You are offline. ${asked}`, 'Try again'],
+  ['connection_lost', `${unavailable} ${asked}`, 'Try again'],
+  ['handoff_failed', `${unavailable} ${asked}`, 'Try again'],
   ['unauthorized', ended, 'Reload page'],
-  ['blocked_by_csp', `${unavailable} ${unstarted}`],
+  ['blocked_by_csp', unavailable],
   ['status_failed', waiting, 'Check again'],
   ['status_failed', `${waiting} Contact the shop.`, undefined, 404],
   // The session of the shop has ended.
   ['status_failed', `Your session has expired. ${waiting}`, 'Reload page', 401],
   ['handoff_failed', ended, 'Reload page', 401],
   ['handoff_failed', ended, 'Reload page', 404, 'order_not_found'],
-  ['handoff_failed', `${unavailable} ${unstarted}`, undefined, 404],
+  ['handoff_failed', unavailable, undefined, 404],
 ])('tells the buyer for %s: %s %s', (code, text, label, status, why) => {
   const error = new CheckoutError(code, {
     cause: status && { status, code: why, retryable: false },
@@ -68,7 +68,7 @@ test.each([
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `✓ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
-  ['failed', 'expired', `✕ The time to pay has run out. ${unpaid}`],
+  ['failed', 'expired', `✕ Time to pay has run out. ${unpaid}`],
   ['failed', 'refunded', '↺ Payment refunded. The money can take a few days to reach you.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],
