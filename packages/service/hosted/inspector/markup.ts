@@ -1,5 +1,5 @@
 /** Markup that several sections share. @module */
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { Sandbox } from './sandbox.ts'
@@ -86,11 +86,11 @@ export function list(
 }
 
 /** What is missing, and how to go on. */
-export function empty(heading: string, help: unknown, action: unknown = nothing): TemplateResult {
+export function empty(heading: string, help: unknown, action?: TemplateResult): TemplateResult {
   return html`<div class="box empty stack" role="status">
     <h2>${heading}</h2>
     <p>${help}</p>
-    <p>${action}</p>
+    ${action && html`<p>${action}</p>`}
   </div>`
 }
 

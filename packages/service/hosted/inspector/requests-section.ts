@@ -16,7 +16,7 @@ export async function requestsSection({ sandbox, route, get }: Source): Promise<
     return () =>
       exchange
         ? requestDetail(sandbox, exchange, issuesOf(exchange.request.requestId))
-        : empty('The log no longer has this request', 'Choose a newer one of the list.')
+        : empty('The log no longer has this request', 'Choose a newer one from the list.')
   }
   const log = await get<{ readonly requests: readonly LoggedRequest[] }>('requests')
   const requests = log?.requests ?? []
