@@ -1,9 +1,12 @@
+import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import type { Page } from '@playwright/test'
 import {
   actInFrame,
+  configure,
   eventsOf,
   expect,
   observeShifts,
+  serveOrders,
   shiftOf,
   test,
   waitForEvent,
@@ -87,5 +90,26 @@ test('the frame grows and shrinks with its page within its bounds, also while it
     })
     await waitForState(page, 'ready')
     await expectHeight(page, height)
+  }
+})
+
+test("the form's result is whole above the element's button", async ({ page, sites }) => {
+  // A shop that has lost the payment.
+  await serveOrders(page, sites, { A: { phase: 'open' } })
+  const { html } = fakeHostedPage()
+  await sites.openShop({
+    body: `<style>body { margin: 0 }</style>
+      <pi-checkout id="pay" base-path="/checkout" order-id="A" locale="ru"></pi-checkout>`,
+    script: configure,
+    hosted: () => ({ body: html }),
+  })
+  await payWith(page, 'succeeded')
+  await waitForState(page, 'error')
+  await expect(page.frameLocator('iframe').getByText('Обратитесь в магазин')).toBeVisible()
+  const hidden = 'document.documentElement.scrollHeight - innerHeight'
+  for (const width of [320, 390, 1000]) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect.poll(() => page.frames()[1]?.evaluate(hidden), String(width)).toBe(0)
+    expect(await page.locator('#pay').evaluate((pay) => pay.clientHeight)).toBe(532)
   }
 })

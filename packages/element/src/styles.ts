@@ -7,7 +7,7 @@ import { unsafeCSS } from 'lit'
 // The first column gives a container that fits its content the width of a form, not a frame's 300 pixels.
 // Bones have the places of the form's summary, fields, and buttons, in the color of the page's text.
 // An empty part has no height, so that it covers no slotted link.
-// A result has its sign where the form's result had it. A text below that one takes its place from the frame.
+// A result has its sign where the form's result had it. A frame above a text has the height that the text leaves.
 // The frame is hidden by `opacity`, because Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = unsafeCSS(`
   :host {
@@ -38,7 +38,7 @@ export const styles = unsafeCSS(`
   }
   .box:has(iframe) > div + div {
     grid-row: 2;
-    margin-block-start: -16px;
+    margin-block-start: -36px;
   }
   [part=loading] > .message {
     min-block-size: 92px;
@@ -138,6 +138,6 @@ export const styles = unsafeCSS(`
     opacity: 0;
   }
   :has(> .message) ~ iframe {
-    block-size: 424px;
+    block-size: 0;
   }
 `)
