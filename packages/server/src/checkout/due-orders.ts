@@ -31,7 +31,7 @@ export class DueOrders {
   /** When to look at an order again that stays due: its intents are gone, or the look failed. */
   readonly #pauses = new Map<string, { readonly until: number; readonly ms: number }>()
   #running: Promise<ReconcileSummary> | undefined
-  /** Whether the shop looks at its orders, or was warned that it does not. */
+  /** Whether something looks at the orders, or the shop was warned that nothing does: in production only. */
   #isWatched = globalThis.process?.env?.NODE_ENV !== 'production'
   /** When handoffs began, or the due orders were last counted for a warning. */
   #countedAt: number | undefined
