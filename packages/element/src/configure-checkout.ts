@@ -37,7 +37,7 @@ page[key] ??= {}
 export const settings: Readonly<Settings> = page[key]
 
 /** Dispatched on the document after each call. */
-export const configuredEvent = 'pi-checkout-configured'
+export const configuredEvent = 'pi-configured'
 
 /**
  * Sets origin and look of `<pi-checkout>`.

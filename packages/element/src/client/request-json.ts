@@ -19,12 +19,9 @@ export async function requestJson(
   const url = new URL(path, location.origin)
   const isPost = method === 'POST'
   if (!isPost && orderId !== undefined) url.searchParams.set('orderId', orderId)
-  // Not `AbortSignal.any`, which Safari before 17.4 does not have.
-  const end = new AbortController()
-  const abort = (): void => end.abort(signal?.reason ?? new TypeError('No response in 20 seconds'))
-  if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort)
-  const timer = setTimeout(abort, 20_000)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new TypeError('No response in 20 seconds')), 20_000)
+  const end = AbortSignal.any(signal ? [signal, late.signal] : [late.signal])
   try {
     const send = (): Promise<Response> =>
       fetch(url.href, {
@@ -37,7 +34,7 @@ export async function requestJson(
         redirect: 'manual',
         credentials: 'include',
         cache: 'no-store',
-        signal: end.signal,
+        signal: end,
       })
     let response = await send()
     if (response.type === 'opaqueredirect') {
@@ -46,7 +43,7 @@ export async function requestJson(
       response = await send()
     }
     const body = await response.json().then(Object, (error) => {
-      if (end.signal.aborted) throw error
+      if (end.aborted) throw error
       return {}
     })
     // A redirect has the status 0.
@@ -56,6 +53,5 @@ export async function requestJson(
     return body
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
   }
 }
