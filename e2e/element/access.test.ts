@@ -129,7 +129,7 @@ const received = 'Payment received You can close this page.'
 
 test('each result is heard once, and takes the focus of the form only', async ({ page, sites }) => {
   for (const [phase, text, inForm = false] of [
-    ['processing', 'Payment is processing Do not pay again. You can close this page.'],
+    ['processing', 'Payment is still processing Do not pay again. You can close this page.'],
     ['paid', received],
     ['paid', received, true],
     [

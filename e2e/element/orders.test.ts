@@ -82,7 +82,7 @@ for (const [name, attributes, showA, showB, when] of [
         await actInFrame(page, 'finish')
         await waitForState(page, 'paid')
         expect(requests.slice(asked)).toEqual(['status B'])
-        await expect(text).toHaveText('Payment received You can close this page.')
+        await expect(text).toHaveText('✓Payment received You can close this page.')
       })
     }
   })

@@ -36,7 +36,7 @@ import { type ButtonName, buttonFor, errorOf, resultOf, type TextName, textsFor 
  * @slot review - Replaces the text while your shop decides about a payment.
  * @slot failed - Replaces the text of a failed payment. The retry button stays.
  * @slot error - Replaces the error text. The retry button stays.
- * @slot page - A form to the full page, shown below the error text instead of "Contact the shop". Before the definition it is shown, too.
+ * @slot page - A form to the full page, shown below the error text. Before the definition it is shown, too.
  * @csspart loading - The box with the places of the form and the loading text.
  * @csspart result - The box with the payment's result.
  * @csspart error - The box with the error text and the retry button.
@@ -259,13 +259,14 @@ export class PiCheckout extends LitElement {
     const button = buttonFor(error, mayHavePaid)
     // The frame shows its result.
     if (frame && !button) return nothing
+    const names = errorOf(error, mayHavePaid, !!this.querySelector('[slot=page]'))
     return this.#message(
-      html`<slot name="error">${this.#sentences(errorOf(error, mayHavePaid), '!')}</slot>`,
+      html`<slot name="error">${this.#sentences(names, '!')}</slot>`,
       button,
       // Not beside "Do not pay again", and not without a network.
       html`<slot name="page" ?hidden=${mayHavePaid || code === 'offline'}
         @submit=${() => this.dispatchEvent(new PiEvent('pi-leave'))}
-      >${button ? nothing : this.#textOf('contact')}</slot>`,
+      ></slot>`,
     )
   }
 
@@ -278,7 +279,7 @@ export class PiCheckout extends LitElement {
     </div>`
   }
 
-  /** Lines break between sentences first. The first one is a heading. A frame has its own, and says what else is known. */
+  /** Each sentence is a line. The first one is a heading. A frame has its own, and says what else is known. */
   #sentences(names: readonly TextName[], icon: string): unknown {
     const { element: frame } = this.#frame
     const shown = names.filter((name) => !frame || name === 'ended')
@@ -287,7 +288,7 @@ export class PiCheckout extends LitElement {
       return html`<span>${frame || index ? text : text.replace(/.$/, '')}</span> `
     })
     if (frame) return sentences
-    return html`<b aria-hidden="true" data-icon=${icon}></b>${sentences}`
+    return html`<b aria-hidden="true" data-icon=${icon}>${icon}</b>${sentences}`
   }
 }
 

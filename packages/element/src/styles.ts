@@ -85,12 +85,12 @@ export const styles = unsafeCSS(`
     position: relative;
     gap: 20px;
   }
+  b,
   span {
-    display: inline-block;
+    display: block;
   }
   b,
   b + span {
-    display: block;
     margin: 0 auto 8px;
     font-size: 1.25em;
     font-weight: 600;
@@ -103,9 +103,6 @@ export const styles = unsafeCSS(`
     background: #8882;
     font-size: 1.5em;
     line-height: 56px;
-  }
-  b::before {
-    content: attr(data-icon);
   }
   [data-icon=✓] {
     background: #1a62;

@@ -5,11 +5,7 @@ import type { CheckoutState } from './events.ts'
 
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
-  loading: [
-    'This is taking longer than usual.',
-    'Բեռնումը երկար է տևում։',
-    'Загрузка идёт дольше обычного.',
-  ],
+  loading: ['This is taking longer than usual.', 'Բեռնումը երկար է տևում։', 'Загрузка затянулась.'],
   checking: ['Checking your payment.', 'Վճարումը ստուգվում է։', 'Платёж проверяется.'],
   reviewing: [
     'The shop is checking your order.',
@@ -17,7 +13,11 @@ export const texts = {
     'Магазин проверяет заказ.',
   ],
   uncertain: ['You may have already paid.', 'Գուցե արդեն վճարել եք։', 'Возможно, платёж прошёл.'],
-  processing: ['Payment is processing.', 'Վճարումը դեռ մշակվում է։', 'Платёж ещё обрабатывается.'],
+  processing: [
+    'Payment is still processing.',
+    'Վճարումը դեռ մշակվում է։',
+    'Платёж ещё обрабатывается.',
+  ],
   leave: ['You can close this page.', 'Կարող եք փակել էջը։', 'Страницу можно закрыть.'],
   once: ['Do not pay again.', 'Նորից մի՛ վճարեք։', 'Не платите ещё раз.'],
   paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
@@ -27,13 +27,18 @@ export const texts = {
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
-    'The money can take a few days to reach you.',
-    'Գումարը կարող է հասնել մի քանի օրում։',
-    'Деньги могут идти несколько дней.',
+    'It can take a few days to reach you.',
+    'Կարող է տևել մի քանի օր։',
+    'Это может занять несколько дней.',
   ],
   unavailable: ['Payment form did not load.', 'Վճարման էջը չբեռնվեց։', 'Форма не загрузилась.'],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
-  asked: ['Already paid?', 'Արդեն վճարե՞լ եք։', 'Уже платили?'],
+  connection: ['Check your connection.', 'Ստուգեք կապը։', 'Проверьте связь.'],
+  asked: [
+    'Already paid? Contact the shop.',
+    'Արդեն վճարե՞լ եք։ Դիմեք խանութին։',
+    'Уже платили? Обратитесь в магазин.',
+  ],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
   check: ['Check again', 'Նորից ստուգել', 'Проверить ещё раз'],
@@ -89,13 +94,19 @@ export function buttonFor(
 }
 
 /** Returns what happened, and what the buyer can do. */
-export function errorOf(error: CheckoutError, mayHavePaid: boolean): readonly TextName[] {
+export function errorOf(
+  error: CheckoutError,
+  mayHavePaid: boolean,
+  hasPage: boolean,
+): readonly TextName[] {
   const button = buttonFor(error, mayHavePaid)
-  const money = mayHavePaid ? (['uncertain', 'once'] as const) : (['asked', 'contact'] as const)
-  if (button === 'reload') return ['ended', ...money]
-  if (mayHavePaid) return button ? money : [...money, 'contact']
-  const event = error.code === 'offline' ? error.code : 'unavailable'
-  return button ? [event, ...money] : [event]
+  const isEnded = button === 'reload'
+  if (mayHavePaid) {
+    if (isEnded) return ['uncertain', 'ended', 'once']
+    return button ? ['uncertain', 'once'] : ['uncertain', 'once', 'contact']
+  }
+  if (error.code === 'offline') return ['offline', 'connection', 'asked']
+  return [isEnded ? 'ended' : 'unavailable', button || hasPage ? 'asked' : 'contact']
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */

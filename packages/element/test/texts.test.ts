@@ -31,31 +31,41 @@ const asked = 'Already paid? Contact the shop.'
 const ended = `Your session has expired. ${asked}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
-  ['offline', `You are offline. ${asked}`, 'Try again'],
+  ['offline', `You are offline. Check your connection. ${asked}`, 'Try again'],
   ['connection_lost', `${unavailable} ${asked}`, 'Try again'],
   ['handoff_failed', `${unavailable} ${asked}`, 'Try again'],
   ['unauthorized', ended, 'Reload page'],
-  ['blocked_by_csp', unavailable],
+  ['blocked_by_csp', `${unavailable} Contact the shop.`],
   ['status_failed', waiting, 'Check again'],
   ['status_failed', `${waiting} Contact the shop.`, undefined, 404],
   // The session of the shop has ended.
-  ['status_failed', `Your session has expired. ${waiting}`, 'Reload page', 401],
+  [
+    'status_failed',
+    'You may have already paid. Your session has expired. Do not pay again.',
+    'Reload page',
+    401,
+  ],
   ['handoff_failed', ended, 'Reload page', 401],
   ['handoff_failed', ended, 'Reload page', 404, 'order_not_found'],
-  ['handoff_failed', unavailable, undefined, 404],
+  ['handoff_failed', `${unavailable} Contact the shop.`, undefined, 404],
 ])('tells the buyer for %s: %s %s', (code, text, label, status, why) => {
   const error = new CheckoutError(code, {
     cause: status && { status, code: why, retryable: false },
   })
   const mayHavePaid = code === 'status_failed'
   const button = buttonFor(error, mayHavePaid)
-  expect(errorOf(error, mayHavePaid).map(textsFor('en')).join(' ')).toBe(text)
+  expect(errorOf(error, mayHavePaid, false).map(textsFor('en')).join(' ')).toBe(text)
   expect(button && textsFor('en')(button)).toBe(label)
+})
+
+test('above the form to the full page, it sends only who has paid to the shop', () => {
+  const error = new CheckoutError('blocked_by_csp')
+  expect(errorOf(error, false, true).map(textsFor('en')).join(' ')).toBe(`${unavailable} ${asked}`)
 })
 
 test('after Pay, no error says that nothing was paid, and none offers to pay again', () => {
   const error = new CheckoutError('connection_lost')
-  expect(errorOf(error, true).map(textsFor('en')).join(' ')).toBe(waiting)
+  expect(errorOf(error, true, true).map(textsFor('en')).join(' ')).toBe(waiting)
   expect(buttonFor(error, true)).toBe('check')
 })
 
@@ -64,12 +74,12 @@ const unpaid = 'You were not charged.'
 
 test.each([
   ['confirming', undefined, `⋯ Checking your payment. Do not pay again.`],
-  ['processing', undefined, `⋯ Payment is processing. ${left}`],
+  ['processing', undefined, `⋯ Payment is still processing. ${left}`],
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `✓ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
   ['failed', 'expired', `✕ Time to pay has run out. ${unpaid}`],
-  ['failed', 'refunded', '↺ Payment refunded. The money can take a few days to reach you.'],
+  ['failed', 'refunded', '↺ Payment refunded. It can take a few days to reach you.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],
   ['ready', undefined, ''],
