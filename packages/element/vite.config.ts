@@ -13,7 +13,7 @@ const standalone: UserConfig = {
         }
         if (!/styles\.ts/.test(id)) return
         return code
-          .replace(/(?<=[;{},])\n\s*|(?<=[:,>~/+]) | (?=[!{>~/+])/g, '')
+          .replace(/(?<=[`;{},])\n\s*|(?<=[:,>~/+]) | (?=[!{>~/+])/g, '')
           .replaceAll(';}', '}')
       },
     },

@@ -237,18 +237,19 @@ export class PiCheckout extends LitElement {
     // "Try again" takes the place of Pay.
     return html`
       <slot name="loading"><div class="skeleton">${Array(delay > 1 ? 6 : 7).fill(html`<i></i>`)}</div></slot>
-      ${delay ? this.#message(this.#textOf('loading'), delay > 1 && 'retry') : nothing}`
+      ${delay ? this.#message(this.#textOf('late'), delay > 1 && 'retry') : nothing}`
   }
 
   #result(): unknown {
     const { state } = this
-    const { reason } = this.#payment.payment.report ?? {}
+    const { report, delay } = this.#payment.payment
+    const reason = report?.reason
     const [icon, ...names] = resultOf(state, reason)
     // The frame shows its own result.
     if (!icon || this.#frame.element) return nothing
     const button = reason === 'refunded' ? 'pay' : 'retry'
     const content = html`<slot name=${state}>${this.#sentences(names, icon)}</slot>`
-    return this.#message(content, state === 'failed' && button)
+    return this.#message(content, state === 'failed' && button, delay ? this.#textOf('late') : '')
   }
 
   #failure(error: CheckoutError): unknown {
@@ -270,7 +271,7 @@ export class PiCheckout extends LitElement {
     )
   }
 
-  #message(text: unknown, button?: ButtonName | false, more?: TemplateResult): TemplateResult {
+  #message(text: unknown, button?: ButtonName | false, more?: unknown): TemplateResult {
     const onClick = button === 'reload' ? () => location.reload() : this.reload
     return html`<div class="message">
       ${text}

@@ -1,6 +1,5 @@
 /** Registers `<pi-checkout>`, in browsers only. A page that runs this code twice keeps the first class. @module */
 import { PiCheckout } from './checkout-element.ts'
 
-if (!globalThis.customElements?.get('pi-checkout')) {
-  globalThis.customElements?.define('pi-checkout', PiCheckout)
-}
+const { customElements: registry } = globalThis
+if (!registry?.get('pi-checkout')) registry?.define('pi-checkout', PiCheckout)

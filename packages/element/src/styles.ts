@@ -38,11 +38,11 @@ export const styles = unsafeCSS(`
   }
   .box:has(iframe) > div + div {
     grid-row: 2;
-    margin-block-start: -36px;
+    margin-block-start: -28px;
   }
   [part=loading] > .message {
     min-block-size: 92px;
-    margin-block-end: 88px;
+    margin-block-end: 92px;
   }
   [part=result] ::slotted([hidden]) {
     display: block !important;

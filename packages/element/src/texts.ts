@@ -5,7 +5,7 @@ import type { CheckoutState } from './events.ts'
 
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
-  loading: ['This is taking longer than usual.', 'Բեռնումը երկար է տևում։', 'Загрузка затянулась.'],
+  late: ['This is taking longer than usual.', 'Սա երկար է տևում։', 'Нужно больше времени.'],
   checking: ['Checking your payment.', 'Վճարումը ստուգվում է։', 'Платёж проверяется.'],
   reviewing: [
     'The shop is checking your order.',
@@ -27,9 +27,9 @@ export const texts = {
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
-    'It can take a few days to reach you.',
-    'Կարող է տևել մի քանի օր։',
-    'Это может занять несколько дней.',
+    'The money can take a few days.',
+    'Գումարը կհասնի մի քանի օրում։',
+    'Нужно несколько дней.',
   ],
   unavailable: ['Payment form did not load.', 'Վճարման էջը չբեռնվեց։', 'Форма не загрузилась.'],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
@@ -37,7 +37,7 @@ export const texts = {
   asked: [
     'Already paid? Contact the shop.',
     'Արդեն վճարե՞լ եք։ Դիմեք խանութին։',
-    'Уже платили? Обратитесь в магазин.',
+    'Уже оплатили? Обратитесь в магазин.',
   ],
   contact: ['Contact the shop.', 'Դիմեք խանութին։', 'Обратитесь в магазин.'],
   ended: ['Your session has expired.', 'Սեսիան ավարտվել է։', 'Сеанс истёк.'],
@@ -61,7 +61,10 @@ const results: { readonly [name: string]: Result } = {
   'failed canceled': ['✕', 'canceled', 'uncharged'],
   'failed expired': ['✕', 'expired', 'uncharged'],
   'failed refunded': ['↺', 'refunded', 'days'],
-} satisfies Record<Extract<CheckoutState, PaymentPhase | 'confirming'> | `failed ${string}`, Result>
+} satisfies Record<
+  Extract<CheckoutState, PaymentPhase | 'confirming'> | `${string} ${string}`,
+  Result
+>
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */
 export function textsFor(tag: string): (name: TextName) => string {
@@ -103,7 +106,7 @@ export function errorOf(
   const isEnded = button === 'reload'
   if (mayHavePaid) {
     if (isEnded) return ['uncertain', 'ended', 'once']
-    return button ? ['uncertain', 'once'] : ['uncertain', 'once', 'contact']
+    return button ? ['uncertain', 'connection', 'once'] : ['uncertain', 'once', 'contact']
   }
   if (error.code === 'offline') return ['offline', 'connection', 'asked']
   return [isEnded ? 'ended' : 'unavailable', button || hasPage ? 'asked' : 'contact']

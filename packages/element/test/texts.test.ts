@@ -25,7 +25,7 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const waiting = 'You may have already paid. Do not pay again.'
+const lost = 'You may have already paid. Check your connection. Do not pay again.'
 const unavailable = 'Payment form did not load.'
 const asked = 'Already paid? Contact the shop.'
 const ended = `Your session has expired. ${asked}`
@@ -36,8 +36,13 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   ['handoff_failed', `${unavailable} ${asked}`, 'Try again'],
   ['unauthorized', ended, 'Reload page'],
   ['blocked_by_csp', `${unavailable} Contact the shop.`],
-  ['status_failed', waiting, 'Check again'],
-  ['status_failed', `${waiting} Contact the shop.`, undefined, 404],
+  ['status_failed', lost, 'Check again'],
+  [
+    'status_failed',
+    'You may have already paid. Do not pay again. Contact the shop.',
+    undefined,
+    404,
+  ],
   // The session of the shop has ended.
   [
     'status_failed',
@@ -65,7 +70,7 @@ test('above the form to the full page, it sends only who has paid to the shop', 
 
 test('after Pay, no error says that nothing was paid, and none offers to pay again', () => {
   const error = new CheckoutError('connection_lost')
-  expect(errorOf(error, true, true).map(textsFor('en')).join(' ')).toBe(waiting)
+  expect(errorOf(error, true, true).map(textsFor('en')).join(' ')).toBe(lost)
   expect(buttonFor(error, true)).toBe('check')
 })
 
@@ -79,7 +84,7 @@ test.each([
   ['review', 'duplicate', `✓ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
   ['failed', 'expired', `✕ Time to pay has run out. ${unpaid}`],
-  ['failed', 'refunded', '↺ Payment refunded. It can take a few days to reach you.'],
+  ['failed', 'refunded', '↺ Payment refunded. The money can take a few days.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],
   ['ready', undefined, ''],
