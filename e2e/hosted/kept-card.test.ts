@@ -9,7 +9,7 @@ const leave = (page: Page): Promise<void> =>
 /** A card, the field that is at fault, what the page says, and what the buyer does after Pay. */
 const declines = [
   ['4000000000000002', 'Card number', 'Your card was declined. Try another card.'],
-  ['4000000000000127', 'Security code', 'Wrong security code.'],
+  ['4000000000000127', 'Security code', 'Wrong security code. Check it and try again.'],
   ['4000000000000069', 'Expiry date', 'Card has expired.'],
   ['4000000000003220', undefined, 'Your bank did not confirm', deny],
   ['4000000000003220', undefined, 'The confirmation was not finished', leave],
@@ -42,8 +42,8 @@ test('keeps the card and focuses what is at fault after declines', async ({ page
   }
   await fillCard(page, '4000000000000127')
   await payOf(page).click()
-  await expectAlert(page, 'Wrong security code.')
+  await expectAlert(page, 'Wrong security code. Check it and try again.')
   await page.reload()
-  await expectAlert(page, 'Wrong security code.')
+  await expectAlert(page, 'Wrong security code. Check it and try again.')
   await expect(form.locator('[aria-invalid=true]')).toHaveCount(0)
 })

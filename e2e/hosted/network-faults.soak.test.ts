@@ -218,8 +218,8 @@ for (const [at, { card, ends, ...planned }] of scenarios.entries()) {
       } else if (await code.isVisible()) {
         await code.fill(presses > 2 ? '1234' : '0000', attempt).catch(() => undefined)
         await press(challengePage(page).getByRole('button', { name: 'Confirm' }))
-      } else if (await button('Confirm here').isVisible()) {
-        await press(button('Confirm here'))
+      } else if (await button('Continue').isVisible()) {
+        await press(button('Continue'))
       }
       await page.waitForTimeout(50)
     }

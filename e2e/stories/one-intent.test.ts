@@ -36,18 +36,18 @@ test('two tabs of an order share an intent, which is charged once if both pay at
   const click = (tab: Page) =>
     payButton(tab).evaluate((button) => (button as HTMLButtonElement).click())
   await Promise.all([click(page), click(second)])
-  const confirmHere = (tab: Page) => hostedPage(tab).getByRole('button', { name: 'Confirm here' })
+  const resume = (tab: Page) => hostedPage(tab).getByRole('button', { name: 'Continue' })
   // The other tab offers to take the challenge over. The buyer does so, and back.
   await expect
-    .poll(async () => (await confirmHere(page).count()) + (await confirmHere(second).count()))
+    .poll(async () => (await resume(page).count()) + (await resume(second).count()))
     .toBe(1)
-  const [winner, loser] = (await confirmHere(page).isVisible()) ? [second, page] : [page, second]
+  const [winner, loser] = (await resume(page).isVisible()) ? [second, page] : [page, second]
   for (const tab of [loser, winner]) {
     // A hidden tab may not know where its frames are: no buyer presses there.
     await tab.bringToFront()
     // The page of a challenge that was taken over accepts no code.
     if (tab === winner) await passChallenge(winner)
-    await confirmHere(tab).click()
+    await resume(tab).click()
     await expect(challengePage(tab).getByLabel('Code')).toBeVisible()
   }
   await passChallenge(winner)

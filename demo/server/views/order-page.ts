@@ -9,7 +9,7 @@ const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>
   open: ['Your order is not paid yet', 'We saved it. Pay to complete the order.'],
   processing: [
     'Your bank is processing the payment',
-    'Don’t pay again. You can close this page: it will show the result.',
+    'Don’t pay again. You can leave, and come back to this page for the result.',
   ],
   paid: ['Thank you for your order', 'We received your payment. This page is your receipt.'],
   failed: ['The payment didn’t go through', 'You were not charged. You can try again.'],
@@ -17,7 +17,7 @@ const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>
   refunded: ['We refunded your payment', 'You can pay for the order again.'],
   review: [
     'We are checking your payment',
-    'Please don’t pay again. This page will show the result.',
+    'It arrived for an order that was closed, changed, or paid already. We will complete the order or refund you. Please don’t pay again.',
   ],
   closed: ['This order is closed', 'You moved its items back to your cart.'],
 }

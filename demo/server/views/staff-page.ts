@@ -37,7 +37,7 @@ export function staffPage(orders: readonly OrderDetails[], inspectorUrl: string 
 
 const accept = html`<div class="row">
   <span>Or accept it: the order becomes paid.</span>
-  <button class="button" name="decision" value="accepted" formnovalidate>Accept the payment</button>
+  <button class="button quiet" name="decision" value="accepted" formnovalidate>Accept the payment</button>
 </div>`
 
 function decision(

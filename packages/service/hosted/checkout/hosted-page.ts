@@ -146,7 +146,7 @@ export class HostedPage extends LightElement {
 
   /** The bank's page in a frame, or behind a button. Another card leads back to the form. */
   #bank(step: BankStep): TemplateResult {
-    const { verify, verifyText, confirmHere, toBankText, toBank, anotherCard } = this.#texts
+    const { verify, verifyText, resume, toBankText, toBank, anotherCard } = this.#texts
     const isPage = isRedirect(step)
     const busy = isPage && isBusy(step)
     const notice = this.#notice(step.view)
@@ -168,7 +168,7 @@ export class HostedPage extends LightElement {
             type="button"
             aria-disabled=${busy}
             @click=${() => this.#payment.open()}
-          >${busy ? spinner : nothing}<span>${isPage ? toBank : confirmHere}</span></button>`
+          >${busy ? spinner : nothing}<span>${isPage ? toBank : resume}</span></button>`
       }
       <button class="link" type="button" @click=${() => this.#payment.send({ path: 'challenge/cancel' })}>
         ${anotherCard}
