@@ -243,11 +243,10 @@ export class PiCheckout extends LitElement {
   #result(): unknown {
     const { state } = this
     const { report, delay } = this.#payment.payment
-    const reason = report?.reason
-    const [icon, ...names] = resultOf(state, reason)
+    const [icon, ...names] = resultOf(state, report?.reason)
     // The frame shows its own result.
     if (!icon || this.#frame.element) return nothing
-    const button = reason === 'refunded' ? 'pay' : 'retry'
+    const button = report?.reason === 'refunded' ? 'pay' : 'retry'
     const content = html`<slot name=${state}>${this.#sentences(names, icon)}</slot>`
     return this.#message(content, state === 'failed' && button, delay ? this.#textOf('late') : '')
   }

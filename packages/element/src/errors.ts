@@ -1,7 +1,21 @@
 /** Why the checkout cannot be shown: a closed list of codes, each with its fix. @module */
 
+/** Codes of what stays as it is, for which only the fix helps. */
+export const permanentCodes = [
+  'not_configured',
+  'insecure_context',
+  'invalid_base_path',
+  'order_mismatch',
+  'blocked_by_csp',
+  'cross_origin_isolated',
+  'foreign_frame',
+  'origin_not_allowed',
+  'protocol_mismatch',
+  'unauthorized',
+] as const
+
 /** Codes for which another try can help. */
-const retryableCodes = [
+export const retryableCodes = [
   'handoff_failed',
   'status_failed',
   'offline',
@@ -11,18 +25,7 @@ const retryableCodes = [
 ] as const
 
 /** Why the checkout cannot be shown. The README's table has the meaning and the fix of each code. */
-export type CheckoutErrorCode =
-  | 'not_configured'
-  | 'insecure_context'
-  | 'invalid_base_path'
-  | 'order_mismatch'
-  | 'blocked_by_csp'
-  | 'cross_origin_isolated'
-  | 'foreign_frame'
-  | 'origin_not_allowed'
-  | 'protocol_mismatch'
-  | 'unauthorized'
-  | (typeof retryableCodes)[number]
+export type CheckoutErrorCode = (typeof permanentCodes | typeof retryableCodes)[number]
 
 /** The checkout cannot be shown. The error contains no payment status: ask your server. */
 export class CheckoutError extends Error {

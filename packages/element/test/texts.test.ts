@@ -25,7 +25,9 @@ test.each([
   for (const name of names) expect(textsFor(tag)(name)).toMatch(letters)
 })
 
-const lost = 'You may have already paid. Check your connection. Do not pay again.'
+const uncertain = 'You may have already paid.'
+const once = 'Do not pay again.'
+const lost = `${uncertain} Check your connection. ${once}`
 const unavailable = 'Payment form did not load.'
 const asked = 'Already paid? Contact the shop.'
 const ended = `Your session has expired. ${asked}`
@@ -37,19 +39,9 @@ test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: numb
   ['unauthorized', ended, 'Reload page'],
   ['blocked_by_csp', `${unavailable} Contact the shop.`],
   ['status_failed', lost, 'Check again'],
-  [
-    'status_failed',
-    'You may have already paid. Do not pay again. Contact the shop.',
-    undefined,
-    404,
-  ],
+  ['status_failed', `${uncertain} ${once} Contact the shop.`, undefined, 404],
   // The session of the shop has ended.
-  [
-    'status_failed',
-    'You may have already paid. Your session has expired. Do not pay again.',
-    'Reload page',
-    401,
-  ],
+  ['status_failed', `${uncertain} Your session has expired. ${once}`, 'Reload page', 401],
   ['handoff_failed', ended, 'Reload page', 401],
   ['handoff_failed', ended, 'Reload page', 404, 'order_not_found'],
   ['handoff_failed', `${unavailable} Contact the shop.`, undefined, 404],
@@ -74,11 +66,11 @@ test('after Pay, no error says that nothing was paid, and none offers to pay aga
   expect(buttonFor(error, true)).toBe('check')
 })
 
-const left = 'Do not pay again. You can close this page.'
+const left = `${once} You can close this page.`
 const unpaid = 'You were not charged.'
 
 test.each([
-  ['confirming', undefined, `⋯ Checking your payment. Do not pay again.`],
+  ['confirming', undefined, `⋯ Checking your payment. ${once}`],
   ['processing', undefined, `⋯ Payment is still processing. ${left}`],
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `✓ Payment received. The shop is checking your order. ${left}`],
