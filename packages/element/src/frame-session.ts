@@ -70,18 +70,15 @@ export class FrameSession {
     this.#options = options
     const { frame } = this
     const { signal } = this.#end
-    frame.inert = true
-    frame.referrerPolicy = 'strict-origin'
-    // The hosted page stores nothing, so an isolated page may show it. Only Chromium has the attribute.
-    frame.toggleAttribute('credentialless', !!window.crossOriginIsolated)
+    // The hosted page stores nothing, so an isolated page may show it. Only Chromium knows `credentialless`.
+    const credentialless = window.crossOriginIsolated
+    Object.assign(frame, { inert: true, referrerPolicy: 'strict-origin', credentialless })
     frame.setAttribute('sandbox', sandbox)
     frame.src = `${options.origin}/checkout/${options.handoff.id}`
     frame.addEventListener('load', () => this.#onLoad(), { signal })
     addEventListener('message', (event) => this.#onWindowMessage(event), { signal })
     addEventListener('pageshow', ({ persisted }) => persisted && this.#ping(), { signal })
-    document.addEventListener('securitypolicyviolation', (event) => this.#onViolation(event), {
-      signal,
-    })
+    addEventListener('securitypolicyviolation', (event) => this.#onViolation(event), { signal })
     this.#startTimer('hello')
     // Only Chromium reports that a policy of isolation blocks the frame.
     if (!('ReportingObserver' in globalThis)) return

@@ -38,7 +38,7 @@ export const styles = unsafeCSS(`
   }
   .box:has(iframe) > div + div {
     grid-row: 2;
-    margin-block-start: -28px;
+    margin-block: -24px -4px;
   }
   [part=loading] > .message {
     min-block-size: 92px;

@@ -5,7 +5,7 @@ import type { CheckoutState } from './events.ts'
 
 export const texts = {
   title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
-  late: ['This is taking longer than usual.', 'Սա երկար է տևում։', 'Нужно больше времени.'],
+  late: ['This is taking longer than usual.', 'Սա երկար է տևում։', 'Это дольше обычного.'],
   checking: ['Checking your payment.', 'Վճարումը ստուգվում է։', 'Платёж проверяется.'],
   reviewing: [
     'The shop is checking your order.',
@@ -27,9 +27,9 @@ export const texts = {
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
-    'The money can take a few days.',
+    'The money will arrive in a few days.',
     'Գումարը կհասնի մի քանի օրում։',
-    'Нужно несколько дней.',
+    'Деньги придут не сразу.',
   ],
   unavailable: ['Payment form did not load.', 'Վճարման էջը չբեռնվեց։', 'Форма не загрузилась.'],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
@@ -106,7 +106,7 @@ export function errorOf(
   const isEnded = button === 'reload'
   if (mayHavePaid) {
     if (isEnded) return ['uncertain', 'ended', 'once']
-    return button ? ['uncertain', 'connection', 'once'] : ['uncertain', 'once', 'contact']
+    return ['uncertain', ...(button ? (['connection'] as const) : []), 'once', 'contact']
   }
   if (error.code === 'offline') return ['offline', 'connection', 'asked']
   return [isEnded ? 'ended' : 'unavailable', button || hasPage ? 'asked' : 'contact']

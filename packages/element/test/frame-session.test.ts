@@ -230,8 +230,10 @@ test.each<[object, boolean]>([
   [{ ...violation, disposition: 'report' }, false],
   [{ ...violation, effectiveDirective: 'script-src' }, false],
 ])('the violation %j of a policy fails: %s', (fields, fails) => {
-  const violate = (): unknown =>
-    document.dispatchEvent(Object.assign(new Event('securitypolicyviolation'), fields))
+  const violate = (): unknown => {
+    const event = new Event('securitypolicyviolation', { bubbles: true })
+    return document.dispatchEvent(Object.assign(event, fields))
+  }
   violate()
   expect(log).toEqual(fails ? [failed('blocked_by_csp')] : [])
   if (fails) return

@@ -27,7 +27,7 @@ test.each([
 
 const uncertain = 'You may have already paid.'
 const once = 'Do not pay again.'
-const lost = `${uncertain} Check your connection. ${once}`
+const lost = `${uncertain} Check your connection. ${once} Contact the shop.`
 const unavailable = 'Payment form did not load.'
 const asked = 'Already paid? Contact the shop.'
 const ended = `Your session has expired. ${asked}`
@@ -76,7 +76,7 @@ test.each([
   ['review', 'duplicate', `✓ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
   ['failed', 'expired', `✕ Time to pay has run out. ${unpaid}`],
-  ['failed', 'refunded', '↺ Payment refunded. The money can take a few days.'],
+  ['failed', 'refunded', '↺ Payment refunded. The money will arrive in a few days.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],
   ['ready', undefined, ''],

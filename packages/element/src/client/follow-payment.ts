@@ -64,7 +64,7 @@ export async function poll(
 
 /** Returns whether only another payment changes a phase. */
 export function isFinal(phase: string | undefined): phase is FinalPhase {
-  return phase === 'paid' || phase === 'failed' || phase === 'review'
+  return ['paid', 'failed', 'review'].includes(phase ?? '')
 }
 
 /** Waits, and until the page is visible. A page that becomes visible ends it. */
