@@ -64,6 +64,16 @@ test('names what else forbids the frame', async ({ page, sites, pageErrors }) =>
   await expect.poll(() => shop.locator('#pay').evaluate(code)).toBe('foreign_frame')
 })
 
+test('an isolated page shows the form', async ({ page, sites }) => {
+  const isolated = {
+    'cross-origin-embedder-policy': 'require-corp',
+    'cross-origin-opener-policy': 'same-origin',
+  }
+  await sites.openShop({ headers: isolated })
+  expect(await page.evaluate('crossOriginIsolated')).toBe(true)
+  await waitForState(page, 'ready')
+})
+
 test('the documented policy causes no violation', async ({ page, sites, pageErrors }) => {
   // The shop's own stylesheet is blocked here, and nothing else.
   pageErrors.allow(/stylesheet 'data:text\/css|policy violation: style-src-elem data/)
