@@ -48,8 +48,7 @@ export class CheckoutError extends Error {
     super(`pi-checkout: ${code}. ${message}`, options)
     this.code = code
     // Another sign-in, or another look, can help with a status.
-    this.retryable =
-      (retryable !== false || code === 'status_failed') &&
-      (retryableCodes as readonly string[]).includes(code)
+    const canHelp = retryable !== false || code === 'status_failed'
+    this.retryable = canHelp && (retryableCodes as readonly string[]).includes(code)
   }
 }

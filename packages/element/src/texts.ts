@@ -4,14 +4,14 @@ import type { CheckoutError } from './errors.ts'
 import type { CheckoutState } from './events.ts'
 
 export const texts = {
-  title: ['Payment form', 'Վճարման էջ', 'Форма оплаты'],
-  late: ['This is taking longer than usual.', 'Սա երկար է տևում։', 'Это дольше обычного.'],
-  checking: ['Checking your payment.', 'Վճարումը ստուգվում է։', 'Платёж проверяется.'],
-  reviewing: [
-    'The shop is checking your order.',
-    'Խանութը ստուգում է պատվերը։',
-    'Магазин проверяет заказ.',
+  title: ['Payment form', 'Վճարման ձև', 'Форма оплаты'],
+  late: [
+    'This is taking longer than usual.',
+    'Սովորականից երկար է տևում։',
+    'Ждём дольше обычного.',
   ],
+  checking: ['Checking your payment.', 'Վճարումը ստուգվում է։', 'Платёж проверяется.'],
+  reviewing: ['The shop is checking your order.', 'Պատվերը ստուգվում է։', 'Заказ проверяется.'],
   uncertain: ['You may have already paid.', 'Գուցե արդեն վճարել եք։', 'Возможно, платёж прошёл.'],
   processing: [
     'Payment is still processing.',
@@ -23,17 +23,16 @@ export const texts = {
   paid: ['Payment received.', 'Վճարումը ստացվել է։', 'Платёж получен.'],
   failed: ['Payment failed.', 'Վճարումը չհաջողվեց։', 'Платёж не прошёл.'],
   canceled: ['Payment canceled.', 'Վճարումը չեղարկված է։', 'Платёж отменён.'],
-  expired: ['Time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
+  expired: ['The time to pay has run out.', 'Վճարման ժամկետն անցել է։', 'Время на оплату истекло.'],
   uncharged: ['You were not charged.', 'Գումար չի գանձվել։', 'Деньги не списаны.'],
   refunded: ['Payment refunded.', 'Վճարումը վերադարձվել է։', 'Возврат оформлен.'],
   days: [
     'The money will arrive in a few days.',
     'Գումարը կհասնի մի քանի օրում։',
-    'Деньги придут не сразу.',
+    'Деньги придут через несколько дней.',
   ],
-  unavailable: ['Payment form did not load.', 'Վճարման էջը չբեռնվեց։', 'Форма не загрузилась.'],
+  unavailable: ['Payment form did not load.', 'Վճարման ձևը չբեռնվեց։', 'Форма не загрузилась.'],
   offline: ['You are offline.', 'Ինտերնետ կապ չկա։', 'Вы не в сети.'],
-  connection: ['Check your connection.', 'Ստուգեք կապը։', 'Проверьте связь.'],
   asked: [
     'Already paid? Contact the shop.',
     'Արդեն վճարե՞լ եք։ Դիմեք խանութին։',
@@ -104,11 +103,8 @@ export function errorOf(
 ): readonly TextName[] {
   const button = buttonFor(error, mayHavePaid)
   const isEnded = button === 'reload'
-  if (mayHavePaid) {
-    if (isEnded) return ['uncertain', 'ended', 'once']
-    return ['uncertain', ...(button ? (['connection'] as const) : []), 'once', 'contact']
-  }
-  if (error.code === 'offline') return ['offline', 'connection', 'asked']
+  if (mayHavePaid) return ['uncertain', ...(isEnded ? (['ended'] as const) : []), 'once', 'contact']
+  if (error.code === 'offline') return ['offline', 'asked']
   return [isEnded ? 'ended' : 'unavailable', button || hasPage ? 'asked' : 'contact']
 }
 

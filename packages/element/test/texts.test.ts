@@ -27,21 +27,26 @@ test.each([
 
 const uncertain = 'You may have already paid.'
 const once = 'Do not pay again.'
-const lost = `${uncertain} Check your connection. ${once} Contact the shop.`
+const lost = `${uncertain} ${once} Contact the shop.`
 const unavailable = 'Payment form did not load.'
 const asked = 'Already paid? Contact the shop.'
 const ended = `Your session has expired. ${asked}`
 
 test.each<[CheckoutErrorCode, string, button?: string | undefined, status?: number, why?: string]>([
-  ['offline', `You are offline. Check your connection. ${asked}`, 'Try again'],
+  ['offline', `You are offline. ${asked}`, 'Try again'],
   ['connection_lost', `${unavailable} ${asked}`, 'Try again'],
   ['handoff_failed', `${unavailable} ${asked}`, 'Try again'],
   ['unauthorized', ended, 'Reload page'],
   ['blocked_by_csp', `${unavailable} Contact the shop.`],
   ['status_failed', lost, 'Check again'],
-  ['status_failed', `${uncertain} ${once} Contact the shop.`, undefined, 404],
+  ['status_failed', lost, undefined, 404],
   // The session of the shop has ended.
-  ['status_failed', `${uncertain} Your session has expired. ${once}`, 'Reload page', 401],
+  [
+    'status_failed',
+    `${uncertain} Your session has expired. ${once} Contact the shop.`,
+    'Reload page',
+    401,
+  ],
   ['handoff_failed', ended, 'Reload page', 401],
   ['handoff_failed', ended, 'Reload page', 404, 'order_not_found'],
   ['handoff_failed', `${unavailable} Contact the shop.`, undefined, 404],
@@ -75,7 +80,7 @@ test.each([
   ['paid', undefined, '✓ Payment received. You can close this page.'],
   ['review', 'duplicate', `✓ Payment received. The shop is checking your order. ${left}`],
   ['failed', 'canceled', `✕ Payment canceled. ${unpaid}`],
-  ['failed', 'expired', `✕ Time to pay has run out. ${unpaid}`],
+  ['failed', 'expired', `✕ The time to pay has run out. ${unpaid}`],
   ['failed', 'refunded', '↺ Payment refunded. The money will arrive in a few days.'],
   ['failed', 'constructor', `× Payment failed. ${unpaid}`],
   ['failed', undefined, `× Payment failed. ${unpaid}`],
