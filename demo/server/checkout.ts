@@ -13,7 +13,6 @@ import {
   type CheckoutOrder,
   createCheckout,
   HandoffRejection,
-  type PaymentStore,
   sqlPayments,
 } from '@pi-checkout/server'
 import type { Request } from 'express'
@@ -31,24 +30,18 @@ export const checkoutLook = {
   },
 } as const
 
-/** Returns the payments of all orders, in the shop's database. */
-export function shopPayments(db: Database): PaymentStore {
-  return sqlPayments((sql, values) => db.prepare(sql).all(...values), { dialect: 'sqlite' })
-}
-
 /** Creates the handler of the routes under `/checkout`. */
 export function shopCheckout({
   db,
   sessions,
   intents,
-  payments,
   shopOrigin,
   checkoutOrigin,
 }: Omit<Shop, 'checkout'>): Checkout<Request> {
   return createCheckout<Request>({
     intents,
     shopOrigin,
-    payments,
+    payments: sqlPayments((sql, values) => db.prepare(sql).all(...values), { dialect: 'sqlite' }),
     // For buyers without script or frames.
     fullPage: {
       checkoutOrigin,

@@ -31,12 +31,11 @@ export function isPayable({ state }: OrderDetails): boolean {
 
 /** Reads an order and its payments. It sends no request to the service. */
 export async function orderDetails(
-  { db, intents, payments: store }: Pick<Shop, 'db' | 'intents' | 'payments'>,
+  { db, checkout }: Pick<Shop, 'db' | 'checkout'>,
   order: Order,
 ): Promise<OrderDetails> {
-  const record = await store.load(intents.scope(), order.id)
-  const payments = record?.payments ?? []
-  const { phase, reason } = paymentState(payableOrder(db, order), record)
+  const payments = await checkout.payments(order.id)
+  const { phase, reason } = paymentState(payableOrder(db, order), payments)
   const state = stateOf(order, phase, reason)
   const underReview = payments.filter((one) => one.state === 'reviewing' || one.state === 'review')
   return { order, lines: orderLines(db, order.id), state, payments, underReview, isKnown: true }

@@ -1,7 +1,7 @@
 /** What the parts of the shop share: database, sessions, and the checkout. @module */
-import type { Checkout, PaymentIntents, PaymentStore } from '@pi-checkout/server'
+import type { Checkout, PaymentIntents } from '@pi-checkout/server'
 import type { Request } from 'express'
-import { shopCheckout, shopPayments } from './checkout.ts'
+import { shopCheckout } from './checkout.ts'
 import { type Database, openDatabase } from './database.ts'
 import { type Sessions, sessionsAt } from './session.ts'
 
@@ -19,13 +19,12 @@ export interface ShopOptions {
 export interface Shop extends ShopOptions {
   readonly db: Database
   readonly sessions: Sessions
-  readonly payments: PaymentStore
   readonly checkout: Checkout<Request>
 }
 
 export function openShop(options: ShopOptions): Shop {
   const db = openDatabase(options.data)
   const sessions = sessionsAt(options.shopOrigin)
-  const parts = { ...options, db, sessions, payments: shopPayments(db) }
+  const parts = { ...options, db, sessions }
   return { ...parts, checkout: shopCheckout(parts) }
 }

@@ -29,7 +29,7 @@ export type {
 } from './checkout/options.ts'
 export type {
   Payment,
-  PaymentRecord,
+  PaymentRow,
   PaymentStatus,
   PaymentStore,
   ReviewReason,

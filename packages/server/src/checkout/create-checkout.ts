@@ -12,6 +12,7 @@ import { DueOrders, type ReconcileSummary } from './due-orders.ts'
 import type { CheckoutOptions, FullPage } from './options.ts'
 import { OrderPayments } from './order-payments.ts'
 import { assertBasePath } from './parse-request.ts'
+import type { Payment } from './payment-record.ts'
 import type { PaymentState } from './payment-state.ts'
 import { Records } from './records.ts'
 import { logReview, reporterOf } from './report.ts'
@@ -66,6 +67,15 @@ export interface Checkout<Context = unknown> {
    * const { phase } = await checkout.status('A-1001')
    */
   status(orderId: string): Promise<Pick<PaymentState, 'phase' | 'reason'>>
+  /**
+   * Returns the stored payments of an order, in the order of their creation, for pages of your staff. It asks neither the
+   * service nor your hooks.
+   *
+   * @throws {Error} If the store fails, with `retryable: true`.
+   * @example
+   * const underReview = (await checkout.payments('A-1001')).filter(({ state }) => state === 'review')
+   */
+  payments(orderId: string): Promise<readonly Payment[]>
   /**
    * Stores what you decided about a payment. `accepted`: a payment under review becomes the order's payment, and `onPaid`
    * runs. `refunded`: you returned the money, and it pays for nothing; also for a payment that is paid, or whose `onPaid`
@@ -131,6 +141,7 @@ export function createCheckout<Context = unknown>(
     },
     reconcile: () => dueOrders.reconcile(),
     status: (orderId) => payments.status(orderId),
+    payments: async (orderId) => (await records.load(orderId)).payments,
     resolve: (payment, decision) => payments.resolve(payment, decision),
   }
   const handle = (request: Request, context?: Context): Promise<Response> =>

@@ -46,7 +46,7 @@ export async function lookForBuyer(ledger: Ledger, orderId: string): Promise<Loo
   if (!isPaid)
     return look(ledger, before, { hooks: ['paying'], call: { totalTimeout: buyerTimeout } })
   const order = await findOrder(ledger, orderId)
-  const state = paymentState(order, before)
+  const state = paymentState(order, before.payments)
   return { order, record: before, state, seen: new Map(), isMissing: false }
 }
 
@@ -76,7 +76,7 @@ export async function findOrder(
 /** Returns what an order is now: a result that is not final and this look has seen beats a stored `open`. */
 export function stateAfter(
   order: CheckoutOrder | undefined,
-  { payments }: Pick<PaymentRecord, 'payments'>,
+  { payments }: PaymentRecord,
   seen: ReadonlyMap<string, Seen>,
 ): PaymentState {
   const known = payments.map((payment): Payment => {
@@ -85,7 +85,7 @@ export function stateAfter(
     const canWait = payment.state === 'open' || payment.state === 'failed'
     return isWaiting && canWait ? { ...payment, state: found } : payment
   })
-  return paymentState(order, { payments: known })
+  return paymentState(order, known)
 }
 
 async function look(

@@ -1,5 +1,5 @@
 /** Payments in memory, for a test or a first try. @module */
-import type { PaymentRecord, PaymentStore } from './payment-record.ts'
+import type { PaymentRow, PaymentStore } from './payment-record.ts'
 
 let hasWarned = false
 
@@ -16,21 +16,21 @@ export function memoryPayments(): PaymentStore {
     // biome-ignore lint/suspicious/noConsole: a shop would lose its payments with the process.
     console.warn(`pi-checkout: ${loss}`)
   }
-  const records = new Map<string, PaymentRecord>()
+  const rows = new Map<string, PaymentRow>()
   const keyOf = (scope: string, orderId: string): string => JSON.stringify([scope, orderId])
   return {
-    load: (scope, orderId) => records.get(keyOf(scope, orderId)),
-    save: (record) => {
-      const key = keyOf(record.scope, record.orderId)
-      if ((records.get(key)?.revision ?? 0) !== record.revision - 1) return false
-      records.set(key, record)
+    load: (scope, orderId) => rows.get(keyOf(scope, orderId))?.text,
+    save: (row) => {
+      const key = keyOf(row.scope, row.orderId)
+      if ((rows.get(key)?.revision ?? 0) !== row.revision - 1) return false
+      rows.set(key, row)
       return true
     },
     due: (scope, now, limit) =>
-      [...records.values()]
-        .filter((record) => record.scope === scope && record.checkAt && record.checkAt <= now)
+      [...rows.values()]
+        .filter((row) => row.scope === scope && row.checkAt && row.checkAt <= now)
         .sort((a, b) => Number(a.checkAt) - Number(b.checkAt))
         .slice(0, limit)
-        .map(({ orderId }) => orderId),
+        .map(({ text }) => text),
   }
 }

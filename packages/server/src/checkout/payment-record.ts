@@ -64,24 +64,28 @@ export interface PaymentRecord {
   readonly revision: number
   /** When `reconcile()` looks at the order next; `null`: never. */
   readonly checkAt: Date | null
-  /** In the order of their creation. Store them as one JSON text. */
+  /** In the order of their creation. */
   readonly payments: readonly Payment[]
 }
 
+/** What a store keeps of one order. `checkAt` is for `due`, and `text` has everything. */
+export interface PaymentRow extends Omit<PaymentRecord, 'payments'> {
+  readonly text: string
+}
+
 /**
- * Where the records are stored. See `sqlPayments()` and `memoryPayments()`; `@pi-checkout/server/testing` exports the
- * cases that a store must pass.
+ * Where the payments are stored: for each scope and order one text, which it returns as it was saved. See `sqlPayments()`
+ * and `memoryPayments()`; `@pi-checkout/server/testing` exports the cases that a store must pass.
  */
 export interface PaymentStore {
-  /** Returns the stored record. It must include every completed `save`: don't read from a replica. */
-  load(scope: string, orderId: string): Awaitable<PaymentRecord | undefined>
+  /** Returns the stored text. It must include every completed `save`: don't read from a replica. */
+  load(scope: string, orderId: string): Awaitable<string | undefined>
   /**
-   * Stores the record if the stored revision is `record.revision - 1`; no stored record counts as 0. It is one atomic
-   * statement.
+   * Stores the row if the stored revision is `row.revision - 1`; no stored row counts as 0. It is one atomic statement.
    *
    * @returns Whether it was stored.
    */
-  save(record: PaymentRecord): Awaitable<boolean>
-  /** Returns up to `limit` order ids of a scope whose `checkAt` is not after `now`, the earliest first. */
+  save(row: PaymentRow): Awaitable<boolean>
+  /** Returns the texts of up to `limit` rows of a scope whose `checkAt` is not after `now`, the earliest first. */
   due(scope: string, now: Date, limit: number): Awaitable<readonly string[]>
 }

@@ -3,7 +3,7 @@ import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type Phase, phaseOf } from '@pi-checkout/contract/payment-status'
 import type { CreateParams } from '../client/create-params.ts'
 import { canonicalText } from '../client/idempotency-key.ts'
-import type { Payment, PaymentRecord, PaymentStatus, ReviewReason } from './payment-record.ts'
+import type { Payment, PaymentStatus, ReviewReason } from './payment-record.ts'
 
 /** What an order costs now. */
 export interface CheckoutOrder extends CreateParams {
@@ -42,15 +42,15 @@ const byRank: readonly (readonly [PaymentState['phase'], readonly PaymentStatus[
  * Returns what the payments of an order mean for it.
  *
  * @param order - The order as it is now; `undefined` if the shop no longer has it.
- * @param record - Its stored payments; `undefined` before the first.
+ * @param stored - Its payments.
  * @example
- * const { phase } = paymentState(order, await payments.load(intents.scope(), order.orderId))
+ * const { phase } = paymentState(order, await checkout.payments(order.orderId))
  */
 export function paymentState(
   order: CheckoutOrder | undefined,
-  record: Pick<PaymentRecord, 'payments'> | undefined,
+  stored: readonly Payment[],
 ): PaymentState {
-  const payments = (record?.payments ?? []).toSorted((a, b) => a.attempt - b.attempt)
+  const payments = stored.toSorted((a, b) => a.attempt - b.attempt)
   const attempt = (payments.at(-1)?.attempt ?? 0) + 1
   for (const [phase, states] of byRank) {
     const payment = payments.find(({ state }) => states.includes(state))

@@ -1,9 +1,9 @@
 /** Loads and changes the records of one merchant's environment. @module */
-import { checkedDue, checkedRecord } from './checked-record.ts'
 import type { CheckoutClient } from './options.ts'
 import type { PaymentRecord, PaymentStore } from './payment-record.ts'
 import { HandoffRejection } from './problem.ts'
 import type { Change } from './record-changes.ts'
+import { kindOf, recordOf, rowOf } from './record-text.ts'
 import { callShop } from './shop-error.ts'
 
 /** How often a record that changes in between is read again. */
@@ -27,8 +27,9 @@ export class Records {
     const scope = this.#intents.scope()
     const event = `payments.load failed for order ${JSON.stringify(orderId)}`
     const stored: unknown = await callShop(event, () => this.#store.load(scope, orderId))
-    if (stored) return checkedRecord(stored, { scope, orderId })
-    return { scope, orderId, revision: 0, checkAt: null, payments: [] }
+    return stored === undefined
+      ? { scope, orderId, revision: 0, checkAt: null, payments: [] }
+      : recordOf(stored, { call: 'load', scope, orderId })
   }
 
   /**
@@ -43,7 +44,7 @@ export class Records {
       const next = change(record)
       if (!next) return { before: record, after: record }
       const event = `payments.save failed for order ${JSON.stringify(orderId)}`
-      const saved: unknown = await callShop(event, () => this.#store.save(next))
+      const saved: unknown = await callShop(event, () => this.#store.save(rowOf(next)))
       if (saved === true) return { before: record, after: next }
       if (saved !== false) throw new TypeError('payments.save: must return true or false.')
       record = await this.load(orderId)
@@ -56,6 +57,10 @@ export class Records {
   async due(at: number, limit: number): Promise<readonly string[]> {
     const scope = this.#intents.scope()
     const event = 'payments.due failed (create the table of sqlPaymentsTable in a migration)'
-    return checkedDue(await callShop(event, () => this.#store.due(scope, new Date(at), limit)))
+    const texts: unknown = await callShop(event, () => this.#store.due(scope, new Date(at), limit))
+    if (Array.isArray(texts)) {
+      return texts.map((text) => recordOf(text, { call: 'due', scope }).orderId)
+    }
+    throw new TypeError(`payments.due: must return an array of texts; received ${kindOf(texts)}.`)
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Payments in a table of PostgreSQL or SQLite. Each statement returns one column, `record`, with text that only this file
- * reads, so no client of a database can rename or convert a part of it.
+ * Payments in a table of PostgreSQL or SQLite. Each statement returns one column, `record`, with the text of a row, so no
+ * client of a database can rename or convert a part of it.
  *
  * @module
  */
 import { ConfigurationError } from '../client/errors.ts'
-import { checkedDue, kindOf } from './checked-record.ts'
-import type { Awaitable, PaymentRecord, PaymentStore } from './payment-record.ts'
+import type { Awaitable, PaymentStore } from './payment-record.ts'
+import { kindOf } from './record-text.ts'
 
 /** A database that `sqlPayments()` supports. */
 export type SqlDialect = 'postgres' | 'sqlite'
@@ -15,9 +15,6 @@ export type SqlDialect = 'postgres' | 'sqlite'
 export type SqlQuery = (sql: string, values: (string | number)[]) => Awaitable<unknown>
 
 const timeTypes = { postgres: 'timestamptz', sqlite: 'text' }
-
-/** The start of each stored text. Some clients parse a text that starts as JSON does, and rename what it contains. */
-const start = 'payments '
 
 /**
  * The statements that create the table of `sqlPayments()`. Run them in a migration.
@@ -68,23 +65,17 @@ export function sqlPayments(
   return {
     load: async (scope, orderId) => {
       const [text] = await texts(load, [scope, orderId])
-      return text === undefined ? undefined : recordOf(text)
+      return text
     },
-    save: async (record) => {
-      const { scope, orderId, revision, checkAt } = record
-      const text = start + JSON.stringify(record)
+    save: async ({ scope, orderId, revision, checkAt, text }) => {
       const values = [checkAt?.toISOString() ?? '', text, scope, orderId]
-      const [saved] =
+      const saved =
         revision === 1
           ? await texts(insert, values)
           : await texts(update, [...values, revision - 1])
-      if (saved !== undefined && saved !== text) throw changedText('another text')
-      return saved !== undefined
+      return saved.length > 0
     },
-    due: async (scope, now, limit) => {
-      const found = await texts(due, [now.toISOString(), scope, limit])
-      return checkedDue(found.map((text) => recordOf(text).orderId))
-    },
+    due: (scope, now, limit) => texts(due, [now.toISOString(), scope, limit]),
   }
 }
 
@@ -114,24 +105,9 @@ function statementsOf(dialect: SqlDialect) {
 /** Returns the one value of a row, whatever the client calls its column. */
 function textOf(row: unknown): string {
   const isRow = typeof row === 'object' && row !== null
-  if (!isRow) throw changedText(`${kindOf(row)} instead of a row`)
-  const [value, ...others] = Object.values(row)
-  if (others.length > 0) throw changedText('a row with other columns')
-  if (typeof value === 'string' && value.startsWith(start)) return value
-  throw changedText(typeof value === 'string' ? 'another text' : kindOf(value))
-}
-
-function recordOf(text: string): PaymentRecord {
-  try {
-    const { checkAt, ...record } = JSON.parse(text.slice(start.length))
-    return { ...record, checkAt: checkAt === null ? null : new Date(checkAt) }
-  } catch {
-    throw changedText('another text') // Without the cause, which repeats it.
-  }
-}
-
-function changedText(received: string): TypeError {
-  return new TypeError(
-    `sqlPayments: column record must be the text as it was saved; received ${received}. Turn off what your database client changes in the rows of these statements, such as a JSON parser or a transform of values.`,
+  const [value, ...others] = isRow ? Object.values(row) : []
+  if (typeof value === 'string' && others.length === 0) return value
+  throw new TypeError(
+    `sqlPayments: a row must be an object or an array with the text of column record; received ${kindOf(isRow ? value : row)}. Turn off what your database client changes in the rows of these statements, such as a JSON parser or a transform of values.`,
   )
 }

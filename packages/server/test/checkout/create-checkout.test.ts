@@ -4,14 +4,14 @@ import { fakeService } from '../../src/testing/fake-service.ts'
 import { captureStderr, fakeTimers, orderId, type ShopOptions, shop } from './shop.ts'
 
 test('the page gets exactly id, clientSecret, and its order, and the store gets no secret', async () => {
-  const { handoff, record, service } = shop()
+  const { handoff, payments, service } = shop()
   const response = await handoff({ orderId })
   const body = (await response.json()) as Record<string, string>
   const { id } = service.intents[0] ?? {}
   expect(body).toEqual({ id, clientSecret: expect.any(String), orderId })
   expect(response.headers.get('cache-control')).toBe('no-store, private')
   expect(response.headers.get('set-cookie')).toBeNull()
-  expect(JSON.stringify(await record())).not.toContain(body.clientSecret)
+  expect(JSON.stringify(await payments())).not.toContain(body.clientSecret)
 })
 
 test('status returns the phase, and why a payment failed', async () => {

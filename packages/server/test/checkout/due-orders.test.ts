@@ -31,10 +31,10 @@ const failed = () => Response.json({}, { status: 500, headers })
 test(`a closed tab is known after an eighth of the time since the last handoff (PI_SEED=${seed})`, async () => {
   const random = seededRandom(seed)
   for (let number = 0; number < 20; number++) {
-    const { intent, service, later, paid, record } = shop()
+    const { intent, service, later, paid, checkAt } = shop()
     /** Passes the minutes in which a run finds nothing to do, and the first one in which it does. */
     const passUntil = async (time: number): Promise<void> => {
-      const due = Number((await record())?.checkAt)
+      const due = Number(await checkAt())
       const until = Math.min(Math.max(due, Date.now() + 1), time)
       await later(Math.ceil((until - Date.now()) / minute) * minute)
     }

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Ledger } from '../../src/checkout/look-at-order.ts'
 import type { Payment, PaymentRecord, PaymentStore } from '../../src/checkout/payment-record.ts'
 import { type CheckoutOrder, orderVersion, paymentState } from '../../src/checkout/payment-state.ts'
+import { recordOf } from '../../src/checkout/record-text.ts'
 import { prepareCreate } from '../../src/client/idempotency-key.ts'
 import { PiError, type PiErrorFacts } from '../../src/index.ts'
 import { intentOf } from '../scripted-service.ts'
@@ -101,7 +102,10 @@ export function newMerchant(world: World, number: number) {
   let inOnPaid: symbol[] = []
   const isBusy = (intent: Intent | undefined): boolean =>
     ['processing', 'succeeded'].includes(intent?.status ?? '') && intent?.decision !== 'refunded'
-  const stored = async () => world.store.load(scope, orderId)
+  const stored = async () => {
+    const text = await world.store.load(scope, orderId)
+    return text === undefined ? undefined : recordOf(text, { call: 'load', scope, orderId })
+  }
 
   const clientOf = (instance: symbol): Ledger['intents'] => ({
     translates: has('reopened'),
@@ -154,10 +158,10 @@ export function newMerchant(world: World, number: number) {
         await reach()
         return world.store.load(...args)
       },
-      save: async (record) => {
+      save: async (row) => {
         await reach()
-        const isSaved = await world.store.save(record)
-        if (isSaved) checkSaved(record)
+        const isSaved = await world.store.save(row)
+        if (isSaved) checkSaved(recordOf(row.text, { call: 'load', scope: row.scope }))
         await reach()
         return isSaved
       },
@@ -334,7 +338,7 @@ export function newMerchant(world: World, number: number) {
     /** An order that is not paid can be paid, and no other one. */
     lastHandoff: async (): Promise<void> => {
       const { payments } = pick(instances)
-      const { phase } = paymentState(order, await stored())
+      const { phase } = paymentState(order, (await stored())?.payments ?? [])
       const canBePaid = order !== undefined && (phase === 'open' || phase === 'failed')
       const given = await payments.handoff(orderId).catch((error: unknown) => error)
       const isGiven = !(given instanceof Error)
@@ -357,7 +361,7 @@ export function newMerchant(world: World, number: number) {
         record?.payments.some(({ state }) => states.includes(state)) === true
       check(!record?.checkAt || hasState('open'), `checkAt is left: ${JSON.stringify(record)}`)
       check(!hasState('paying', 'reviewing'), `an order is stuck: ${JSON.stringify(record)}`)
-      const { phase } = paymentState(order, record)
+      const { phase } = paymentState(order, record?.payments ?? [])
       check(!['processing', 'unknown'].includes(phase), `an order stays ${phase}`)
       check((phase === 'paid') === hasState('paid'), `the status is ${phase}`)
     },

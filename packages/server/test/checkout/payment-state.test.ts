@@ -53,14 +53,14 @@ test.each([
 ])('an order whose payments are "%s" is %s', (states, expected) => {
   const payments = states.split(', ').filter(Boolean).map(paymentOf)
   // The order of the stored payments does not matter.
-  const state = paymentState(order, { payments: payments.reverse() })
+  const state = paymentState(order, payments.reverse())
   const { phase, attempt, payment: about, reason } = state
   expect([phase, attempt, about?.intentId, reason].filter(Boolean).join(' ')).toBe(expected)
 })
 
 test('an open payment whose key names another intent is not handed out', () => {
   const payments = [payment(1, { body: undefined })]
-  expect(paymentState(order, { payments })).toEqual({ phase: 'open', attempt: 2 })
+  expect(paymentState(order, payments)).toEqual({ phase: 'open', attempt: 2 })
 })
 
 test.each([
@@ -69,7 +69,7 @@ test.each([
   ['metadata', { metadata: { size: 'L' } }],
   ['own version', { version: '2' }],
 ] as const)('a changed %s is another version', (_, change) => {
-  const state = paymentState({ ...order, ...change }, { payments: [payment(1)] })
+  const state = paymentState({ ...order, ...change }, [payment(1)])
   expect(state).toEqual({ phase: 'open', attempt: 2 })
 })
 
@@ -78,7 +78,7 @@ test.each([
   ['case of the currency', { currency: 'amd' }],
   ['empty metadata', { metadata: {} }],
 ] as const)('a changed %s is no other version', (_, change) => {
-  const state = paymentState({ ...order, ...change }, { payments: [payment(1)] })
+  const state = paymentState({ ...order, ...change }, [payment(1)])
   expect(state.payment?.intentId).toBe('pi_1')
 })
 

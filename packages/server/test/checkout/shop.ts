@@ -1,6 +1,7 @@
 /** A shop with one order that is written as its documents say, and the requests of its page. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { onTestFinished, vi } from 'vitest'
+import { recordOf } from '../../src/checkout/record-text.ts'
 import {
   type Checkout,
   type CheckoutOptions,
@@ -93,7 +94,12 @@ export function shop({ service = fakeService(), ...options }: ShopOptions = {}) 
     phase: () => read(status(), 'phase'),
     resolve: (intentId: string, decision: 'accepted' | 'refunded') =>
       checkout.resolve({ orderId, intentId }, decision),
-    record: async () => payments.load(intents.scope(), orderId),
+    payments: () => checkout.payments(orderId),
+    /** When the order is due. */
+    checkAt: async () => {
+      const scope = intents.scope()
+      return recordOf(await payments.load(scope, orderId), { call: 'load', scope }).checkAt
+    },
     /** Looks at the orders that are due after a time: a minute by default. */
     later: (ms = 60_000): Promise<ReconcileSummary> => {
       vi.setSystemTime(Date.now() + ms)

@@ -5,7 +5,6 @@ import Database from 'libsql'
 import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { checkedDue, checkedRecord } from '../../src/checkout/checked-record.ts'
 import {
   memoryPayments,
   type PaymentStore,
@@ -14,6 +13,7 @@ import {
   sqlPaymentsTable,
 } from '../../src/index.ts'
 import { paymentStoreCases } from '../../src/testing/fake-service.ts'
+import { orderId, shop } from './shop.ts'
 
 type Row = Record<string, unknown>
 
@@ -124,6 +124,11 @@ describe.each(Object.entries(clients))('%s', (_, store) => {
   }
 })
 
+const loading = (change: (text: string | undefined) => unknown): PaymentStore => {
+  const store = memoryPayments()
+  return { ...store, load: async (...id) => change(await store.load(...id)) as string }
+}
+
 const changes: Readonly<Record<string, PaymentStore>> = {
   'an object instead of rows': withPg((rows) => ({ rows })),
   'nothing instead of rows': withPg(() => undefined),
@@ -136,68 +141,33 @@ const changes: Readonly<Record<string, PaymentStore>> = {
   'an object instead of a text': withTexts((text) => JSON.parse(text.slice(text.indexOf('{')))),
   'texts in lower case': withTexts((text) => text.toLowerCase()),
   'short texts': withTexts((text) => text.slice(0, 60)),
+  'null for no row': loading((text) => text ?? null),
+  'the text of another scope': loading((text) => text?.replace('"test ', '"live ')),
+  'the text of another order': loading((text) => text?.replace(orderId, 'A-1002')),
+  'another text': loading((text) => text?.replace('"payments":', '"paid":')),
 }
 
-test.each(Object.entries(changes))('rejects a client that returns %s', async (_, store) => {
-  const id = { scope: crypto.randomUUID(), orderId: 'A-1001' }
-  const calls = [
-    () => store.save({ ...id, revision: 1, checkAt: new Date(0), payments: [] }),
-    async () => checkedRecord(await store.load(id.scope, id.orderId), id),
-    () => store.due(id.scope, new Date(), 10),
-  ]
-  for (const call of calls) {
-    const { name, message } = await Promise.resolve(call()).then(String, (error) => error)
-    expect(name).toBe('TypeError')
-    expect(message).toMatch(/^(?:sqlPayments|payments\.(?:load|due)): .* must .*; received /)
-    expect(message).not.toMatch(/A-1001/i)
-  }
-})
-
-const asked = { scope: 'shop test', orderId: 'A-1001' }
-const payment = {
-  intentId: 'pi_1',
-  version: '150000 AMD',
-  attempt: 1,
-  amount: 150000,
-  currency: 'AMD',
-  state: 'open',
-  createdAt: '2026-01-01T12:00:00.000Z',
-  handedAt: '2026-01-01T12:00:00.000Z',
-}
-
-test.each<[rule: string, changes: object, paymentChanges?: object]>([
-  ['scope', { scope: 'shop live' }],
-  ['orderId', { orderId: undefined, order_id: 'A-1001' }],
-  ['orderId', { orderId: 'a-1001' }],
-  ['revision', { revision: '1' }],
-  ['revision', { revision: 0 }],
-  ['checkAt', { checkAt: '2026-01-01T12:00:00.000Z' }],
-  ['checkAt', { checkAt: undefined }],
-  ['checkAt', { checkAt: new Date(Number.NaN) }],
-  ['payments', { payments: '[]' }],
-  ['each payment', { payments: [null] }],
-  ['intentId', {}, { intentId: undefined, intent_id: 'pi_1' }],
-  ['state', {}, { state: '' }],
-  ['handedAt', {}, { handedAt: new Date(0) }],
-  ['attempt', {}, { attempt: '1' }],
-  ['amount', {}, { amount: 150000n }],
-  ['amount', {}, { amount: 2 ** 53 }],
-  ['absent', {}, { leaseUntil: null }],
-])('rejects a record whose %s a store changed, without its values', (rule, changes, ofPayment) => {
-  const payments = [payment, { ...payment, ...ofPayment }]
-  const stored = { ...asked, revision: 1, checkAt: new Date(0), payments, ...changes }
-  const check = () => checkedRecord(stored, asked)
-  expect(check).toThrow(new RegExp(`^payments\\.load: .*${rule}.*; received .*\\. Return`))
-  expect(check).toThrow(TypeError)
-  expect(check).not.toThrow(/A-1001|pi_1|2026|150000/i)
-})
-
-test.each([undefined, { rows: [] }, 'A-1001', [undefined], ['A-1001', 7], [''], [{ id: 'A' }]])(
-  'rejects %j instead of order ids',
-  (ids) => {
-    expect(() => checkedDue(ids)).toThrow(/^payments\.due: .*must .*; received .*\. Return/)
+test.each(Object.entries(changes))(
+  'nothing of a store that returns %s is handed out',
+  async (_, payments) => {
+    const { intent, errors } = shop({ payments })
+    expect(await intent()).toMatch(/^(?:payment_unavailable|internal_error)$/)
+    expect(String(errors[0])).toMatch(/(?:sqlPayments|payments\.load): .*must .*; received /)
+    expect(String(errors[0])).not.toContain('pi_')
   },
 )
+
+test.each<[string, (texts: readonly string[]) => unknown]>([
+  ['nothing', () => undefined],
+  ['order ids', () => [orderId]],
+  ['the texts of another scope', ([text]) => [text?.replace('"test ', '"live ')]],
+])('a run finds a store whose due returns %s', async (_, change) => {
+  const store = memoryPayments()
+  const due: typeof store.due = async (...args) => change(await store.due(...args)) as string[]
+  const { intent, later } = shop({ payments: { ...store, due } })
+  await intent()
+  await expect(later()).rejects.toThrow(/^payments\.due: must return .*; received /)
+})
 
 test('rejects an unknown dialect', () => {
   expect(() => sqlPayments(() => [], { dialect: 'mysql' as never })).toThrow(/^dialect: must be/)

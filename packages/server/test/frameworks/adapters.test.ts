@@ -180,12 +180,12 @@ test('node:http: serves HTTP/2', async () => {
 })
 
 test('a buyer who leaves does not abort a create', async () => {
-  const { base, record, service } = await startShop(inExpress(express))
+  const { base, payments, service } = await startShop(inExpress(express))
   const client = partialRequest(base)
   client.end(body)
   await expect.poll(() => service.requests.length).toBe(1)
   client.destroy()
-  await expect.poll(async () => (await record())?.payments.length).toBe(1)
+  await expect.poll(async () => (await payments()).length).toBe(1)
 })
 
 /** What other middleware does with a request before the checkout. `parsed` is where a body parser stores the body. */
