@@ -52,7 +52,7 @@ test('options and fields may be undefined or null, as from environments and data
   void (() => new PaymentIntents({ apiKey: undefined, timeout: undefined }))
   const customer = { id: 'c1', email: undefined, name: null }
   const params = { orderId: 'A-1', amount: 1999, currency: 'usd', customer } as const
-  void ((signal?: AbortSignal) => intents.create(params, { signal, attempt: undefined }))
+  void (() => intents.create(params, { attempt: undefined, totalTimeout: undefined }))
   const order = () => ({ ...params, metadata: undefined, version: undefined })
   const unset = { basePath: undefined, onError: undefined, onReview: undefined }
   createCheckout({ intents, shopOrigin, ...hooks, order, ...unset })

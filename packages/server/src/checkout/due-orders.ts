@@ -49,7 +49,7 @@ export class DueOrders {
       try {
         await this.reconcile(signal)
       } catch (error) {
-        if (!signal.aborted) this.#ledger.hooks.onError(error)
+        this.#ledger.hooks.onError(error)
       }
       if (signal.aborted) return
       timer = setTimeout(() => {
@@ -117,10 +117,7 @@ export class DueOrders {
     run.looked.add(orderId)
     run.orders++
     try {
-      const look = lookForReconcile(this.#ledger, orderId, {
-        signal,
-        totalTimeout: retrieveTimeout,
-      })
+      const look = lookForReconcile(this.#ledger, orderId, { totalTimeout: retrieveTimeout })
       // What a hook or a store that hangs does later is as that of another process.
       const event = `order ${JSON.stringify(orderId)} was not checked`
       const { failure, isMissing } = await inTime(look, { ms: orderTimeout, event })
@@ -129,7 +126,6 @@ export class DueOrders {
       if (failure !== undefined) throw failure
       run.failures = 0
     } catch (error) {
-      if (signal?.aborted) return
       run.errors++
       if (!PiError.is(error)) this.#pause(orderId)
       else if (error.retryable) run.failures++

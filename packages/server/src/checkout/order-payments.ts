@@ -43,7 +43,6 @@ export class OrderPayments {
       }
       const body = open?.body ?? bodyOf(order)
       if (given === undefined || given.intent.id !== open?.intentId) {
-        // Without a signal: a buyer who leaves must not abort the create.
         const totalTimeout = Math.max(deadline - performance.now(), 1)
         given = await intents.create(body, { attempt, totalTimeout })
       }

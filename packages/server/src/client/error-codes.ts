@@ -22,7 +22,6 @@ export type PiErrorCode =
   | 'tls_failed'
   | 'connection_lost'
   | 'timed_out'
-  | 'aborted'
   | 'redirect_refused'
   | 'not_json'
   | 'response_too_large'
@@ -42,7 +41,6 @@ export const advices: Readonly<Record<PiErrorCode, string>> = {
   tls_failed: 'check PI_BASE_URL; for a private certificate authority set NODE_EXTRA_CA_CERTS',
   connection_lost: again,
   timed_out: again,
-  aborted: 'nothing, or call again with the same arguments if you still need the intent',
   redirect_refused: 'set PI_BASE_URL to the final address of the service',
   not_json: service,
   response_too_large: service,

@@ -13,15 +13,10 @@ import {
   settingsOf,
 } from './options.ts'
 import { masked } from './secrets.ts'
-import { type CallLimits, sendWithRetries } from './send-with-retries.ts'
+import { sendWithRetries } from './send-with-retries.ts'
 
 /** Options of a call. */
 export interface CallOptions {
-  /**
-   * Stops waiting. The intent may exist: see `outcome` of the error.
-   * @default None
-   */
-  readonly signal?: AbortSignal | undefined
   /**
    * Milliseconds for the call, including retries and the waits between them.
    * @default 30000
@@ -96,12 +91,12 @@ export class PaymentIntents {
    * @see Payment Intents specification, §4.1 and §4.3
    */
   async create(params: CreateParams, options: CreateOptions = {}): Promise<CreatedIntent> {
-    const limits = limitsOf(options)
+    const deadlineAt = deadlineOf(options)
     const settings = this.#settings()
     const { namespace } = settings
     const prepared = await prepareCreate(params, { namespace, attempt: options.attempt })
     const operation = createRequest(settings, prepared)
-    const { value, replayed } = await sendWithRetries(operation, settings, limits)
+    const { value, replayed } = await sendWithRetries(operation, settings, deadlineAt)
     const { clientSecret, ...intent } = value
     return { intent, handoff: maskedHandoff(intent.id, clientSecret), replayed }
   }
@@ -156,19 +151,18 @@ export class PaymentIntents {
    * @see Payment Intents specification, §4.2
    */
   async retrieve(id: string, options: CallOptions = {}): Promise<PaymentIntent> {
-    const limits = limitsOf(options)
+    const deadlineAt = deadlineOf(options)
     assertIntentId(id)
     const settings = this.#settings()
-    const { value } = await sendWithRetries(retrieveRequest(settings, id), settings, limits)
+    const { value } = await sendWithRetries(retrieveRequest(settings, id), settings, deadlineAt)
     // The specification does not forbid the secret in this response.
     const { clientSecret: _, ...intent } = value as PaymentIntent & Partial<CreatedPaymentIntent>
     return intent
   }
 }
 
-function limitsOf({ totalTimeout = 30_000, signal }: CallOptions): CallLimits {
-  const ms = checkedMilliseconds('totalTimeout', totalTimeout)
-  return { deadlineAt: performance.now() + ms, signal }
+function deadlineOf({ totalTimeout = 30_000 }: CallOptions): number {
+  return performance.now() + checkedMilliseconds('totalTimeout', totalTimeout)
 }
 
 const inspect = Symbol.for('nodejs.util.inspect.custom')
