@@ -1,10 +1,9 @@
 /** Loads and changes the records of one merchant's environment. @module */
 import type { CheckoutClient } from './options.ts'
 import type { PaymentRecord, PaymentStore } from './payment-record.ts'
-import { HandoffRejection } from './problem.ts'
 import type { Change } from './record-changes.ts'
 import { kindOf, recordOf, rowOf } from './record-text.ts'
-import { callShop } from './shop-error.ts'
+import { callShop, ShopError } from './shop-error.ts'
 
 /** How often a record that changes in between is read again. */
 const maxTries = 10
@@ -50,7 +49,7 @@ export class Records {
       record = await this.load(orderId)
     }
     const rule = `payments.save: returned false ${maxTries} times for order ${JSON.stringify(orderId)}. Return false only if another revision is stored.`
-    throw new HandoffRejection('payment_unavailable', rule)
+    throw new ShopError(rule)
   }
 
   /** Returns the orders that are due at a time, the earliest first. */

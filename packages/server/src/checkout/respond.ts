@@ -57,7 +57,9 @@ export async function respond<Context>(
     const event = 'authorize, order, onPaid, or the store did not return'
     return await inTime(answer(shop, sent), { ms: requestTimeout, event })
   } catch (error) {
-    reportError(error, shop, sent)
+    // A client that disconnects is no error of the shop or its page.
+    const hasLeft = error instanceof HandoffRejection && error.code === 'body_incomplete'
+    if (!hasLeft) shop.report({ error, context, orderId: sent.orderId })
     return problemFor(publicCode(error), sent)
   }
 }
@@ -94,23 +96,6 @@ async function answer<Context>(
   const { id, clientSecret } = await payments.handoff(orderId)
   // Exactly the two values, and the order's id.
   return jsonResponse({ id, clientSecret, orderId })
-}
-
-function reportError<Context>(
-  error: unknown,
-  { report, basePath }: Shop<Context>,
-  { route, context, orderId }: PageRequest<Context>,
-): void {
-  const about = { error, context, orderId }
-  if (!(error instanceof HandoffRejection)) {
-    report(about)
-    return
-  }
-  const { code, status, message } = error
-  // A client that disconnects is no error of the shop or its page.
-  if (code === 'body_incomplete') return
-  const path = `${basePath === '/' ? '' : basePath}/${route}`
-  report(about, `${path} returned ${status} ${code}: ${message}`)
 }
 
 /** Returns a problem for the page's script, or a page for the buyer. */
