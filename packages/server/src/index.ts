@@ -36,10 +36,8 @@ export type {
 } from './checkout/payment-record.ts'
 export {
   type CheckoutOrder,
-  type ExpectedIntent,
   type PaymentState,
   paymentState,
-  verify,
 } from './checkout/payment-state.ts'
 export { type HandoffProblemCode, HandoffRejection } from './checkout/problem.ts'
 export {

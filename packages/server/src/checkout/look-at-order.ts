@@ -133,11 +133,11 @@ async function look(
 async function retrieve(
   intents: CheckoutClient,
   orderId: string,
-  { intentId: id, amount, currency }: Payment,
+  payment: Payment,
   call: CallOptions,
 ): Promise<Seen> {
-  const intent = await intents.retrieve(id, call)
-  const phase = verify(intent, { id, orderId, amount, currency })
+  const intent = await intents.retrieve(payment.intentId, call)
+  const phase = verify(intent, orderId, payment)
   if (phase === 'mismatch') {
     const found = phaseOf(intent.status)
     if (found === 'paid') return { state: 'paid', reason: phase }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { verify } from '../../src/checkout/payment-state.ts'
 import {
   type Outcome,
   PaymentIntents,
   type PiErrorCode,
   phaseOf,
   type Translate,
-  verify,
 } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import { shop } from '../checkout/shop.ts'
@@ -39,7 +39,7 @@ test.each<
       const response = Response.json(body, { headers: { 'payment-intents-profile': profile } })
       const call = clientOf(translate, response).retrieve(expected.id)
       return call.then(
-        (intent) => verify(intent, expected) === 'paid',
+        (intent) => verify(intent, order.orderId, { ...order, intentId: expected.id }) === 'paid',
         () => false,
       )
     }
