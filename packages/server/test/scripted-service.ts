@@ -6,6 +6,7 @@ import type { CreatedPaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { PaymentIntents, type PaymentIntentsOptions, type PiError } from '../src/index.ts'
+import { newIntent } from '../src/testing/fake-operations.ts'
 import type { FakeService } from '../src/testing/fake-service.ts'
 
 interface SeenRequest {
@@ -127,20 +128,8 @@ export function redirect(status: number, location: string): Step {
 export function intentOf(
   fields: Partial<Record<keyof CreatedPaymentIntent, unknown>>,
 ): CreatedPaymentIntent {
-  return {
-    id: 'pi_scripted',
-    status: 'requires_payment_method',
-    clientSecret: secret,
-    customer: null,
-    metadata: null,
-    paymentMethod: null,
-    lastPaymentFailure: null,
-    nextAction: null,
-    providerPaymentId: null,
-    createdAt: '2026-11-20T10:00:00.000Z',
-    updatedAt: '2026-11-20T10:00:00.000Z',
-    ...fields,
-  } as CreatedPaymentIntent // A test may send malformed fields.
+  const intent = { ...newIntent(order), id: 'pi_scripted', clientSecret: secret, ...fields }
+  return intent as CreatedPaymentIntent // A test may send malformed fields.
 }
 
 function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {

@@ -71,9 +71,16 @@ function retrieve(id: string, { intents }: FakeStore): Response {
 }
 
 function insert(body: CreatePaymentIntent, { intents }: FakeStore): CreatedPaymentIntent {
+  const intent = newIntent(body)
+  intents.set(intent.id, intent)
+  return intent
+}
+
+/** Returns an intent as the service returns it to a create. */
+export function newIntent(body: CreatePaymentIntent): CreatedPaymentIntent {
   const id = newId('pi_')
   const at = new Date().toISOString()
-  const intent: CreatedPaymentIntent = {
+  return {
     id,
     amount: body.amount,
     currency: body.currency,
@@ -89,6 +96,4 @@ function insert(body: CreatePaymentIntent, { intents }: FakeStore): CreatedPayme
     createdAt: at,
     updatedAt: at,
   }
-  intents.set(id, intent)
-  return intent
 }
