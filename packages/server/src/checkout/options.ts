@@ -72,14 +72,8 @@ export interface CheckoutOptions<Context = unknown> {
    * @returns `true` if the order has this payment, also if it had it before. `false` if the payment doesn't pay for the
    * order as it is now: then it goes to `onReview`.
    * @example
-   * const onPaid = async ({ orderId, payment, accepted }) => {
-   *   const { rowCount } = await db.query(
-   *     `update orders set paid_by = $1 where id = $2 and (paid_by = $1
-   *       or (paid_by is null and ((amount = $3 and currency = $4) or $5)))`,
-   *     [payment.intentId, orderId, payment.amount, payment.currency, accepted],
-   *   )
-   *   return rowCount === 1
-   * }
+   * const onPaid = ({ orderId, payment, accepted }) => orders.markPaid(orderId, payment, accepted)
+   * @see guides/payments.md, "onPaid runs at least once"
    */
   readonly onPaid: (paid: PaidOrder) => Awaitable<boolean>
   /**
