@@ -17,14 +17,14 @@ export interface CheckoutFor<Context> {
 }
 
 /**
- * Returns a listener for `node:http` that is also middleware for Express and a handler for a Nest controller. It handles
- * the routes of the checkout regardless of its mount, and passes every other path to `next`; without `next` it responds
- * with a 404. `authorize` gets the request as `context`.
+ * Returns a listener for `node:http` that is also middleware for Express and Nest. It handles the routes of the checkout
+ * regardless of its mount, and passes every other path to `next`; without `next` it responds with a 404. `authorize` gets
+ * the request as `context`.
  *
  * @param checkout - From `createCheckout()`.
  * @returns A listener whose promise does not reject: a rejection would end the process.
  * @example
- * app.use(toNode(checkout)) // Express
+ * app.use(toNode(checkout)) // Express, Nest
  * @example
  * createServer(toNode(checkout)).listen(3000)
  */

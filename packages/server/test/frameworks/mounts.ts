@@ -1,8 +1,8 @@
 /** One handoff in every framework, for tests of the adapters. @module */
 import 'reflect-metadata'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { bodyParser } from '@koa/bodyparser'
-import { All, Controller, Module, Req, Res } from '@nestjs/common'
+import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import express, { type RequestHandler } from 'express'
 // @ts-expect-error: the types that exist describe version 5.
@@ -37,28 +37,12 @@ export function inExpress(make: Express, ...before: RequestHandler[]): Mount {
   }
 }
 
-// What `@Controller() class { @All('checkout/:route') checkout(@Req() …, @Res() …) }` compiles to.
-function nestController(checkout: Checkout): new () => object {
-  const handle = toNode(checkout)
-  class CheckoutController {
-    checkout(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      return handle(request, response)
-    }
-  }
-  const { prototype } = CheckoutController
-  const method = Object.getOwnPropertyDescriptor(prototype, 'checkout') as PropertyDescriptor
-  All('checkout/:route')(prototype, 'checkout', method)
-  Req()(prototype, 'checkout', 0)
-  Res()(prototype, 'checkout', 1)
-  Controller()(CheckoutController)
-  return CheckoutController
-}
-
 const inNest: Mount = async (checkout, closing) => {
   class Shop {}
-  Module({ controllers: [nestController(checkout)] })(Shop)
+  Module({})(Shop)
   const app = await NestFactory.create(Shop, { logger: false })
   closing(() => app.close())
+  app.use(toNode(checkout))
   await app.init()
   return app.getHttpAdapter().getInstance()
 }
@@ -121,7 +105,7 @@ export const mounts: ReadonlyMap<string, Mount> = new Map([
     [`${name} after a form parser`, inExpress(make, make.urlencoded({ extended: false }))],
   ]),
   ['node:http', inNode],
-  ['Nest after its body parser', inNest],
+  ['Nest', inNest],
   ['Fastify after its body parser', inFastify],
   ['Koa', inKoa()],
   ['Koa after its body parser', inKoa(bodyParser())],
