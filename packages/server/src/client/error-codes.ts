@@ -19,7 +19,6 @@ export type PiErrorCode =
   | Exclude<ProblemCode, BrowserProblemCode>
   | 'unexpected_response'
   | 'not_connected'
-  | 'tls_failed'
   | 'connection_lost'
   | 'timed_out'
   | 'redirect_refused'
@@ -37,8 +36,8 @@ const path = 'check the path in PI_BASE_URL'
 const field = 'read errors, fix the field, call again'
 
 export const advices: Readonly<Record<PiErrorCode, string>> = {
-  not_connected: 'check PI_BASE_URL and the network, then call again with the same arguments',
-  tls_failed: 'check PI_BASE_URL; for a private certificate authority set NODE_EXTRA_CA_CERTS',
+  not_connected:
+    'check PI_BASE_URL and the network, for a private certificate authority set NODE_EXTRA_CA_CERTS, then call again with the same arguments',
   connection_lost: again,
   timed_out: again,
   redirect_refused: 'set PI_BASE_URL to the final address of the service',

@@ -1,5 +1,5 @@
 /** Sends requests with `fetch`. @module */
-import { isRejectedCertificate, NotSent, type Transport, transportCode } from './transport.ts'
+import { NotSent, type Transport, transportCode } from './transport.ts'
 
 export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
   return async (url, request) => {
@@ -23,10 +23,14 @@ const noConnection =
 const noConnectionText =
   /client error \(Connect\)|error trying to connect|Connection refused \(os error \d+\)/
 
-// Other failures of TLS have the same codes after the request was sent.
+// The client rejected the service's certificate: OpenSSL's errors and the host name check of Node.js. Other failures of TLS
+// have the same codes after the request was sent.
+const rejectedCertificate =
+  /^(?:CERT_|UNABLE_TO_|ERR_TLS_CERT_|(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$)/
+
 function neverSent(error: unknown): boolean {
   const code = transportCode(error)
-  if (code !== undefined) return noConnection.test(code) || isRejectedCertificate(code)
+  if (code !== undefined) return noConnection.test(code) || rejectedCertificate.test(code)
   const errors = error instanceof TypeError ? [error, error.cause] : []
   return errors.some((each) => each instanceof Error && noConnectionText.test(each.message))
 }

@@ -56,7 +56,7 @@ function notSentIfThrown<T>(make: () => T): T {
   try {
     return make()
   } catch (cause) {
-    throw new NotSent(cause, { retryable: false })
+    throw new NotSent(cause)
   }
 }
 

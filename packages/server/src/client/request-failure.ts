@@ -1,9 +1,8 @@
 /** Why a request failed, and whether another one may succeed. @module */
-import { advices } from './error-codes.ts'
 import type { PiErrorFacts } from './errors.ts'
 import type { Settings } from './options.ts'
 import { causeWithoutSecrets, withoutSecrets } from './secrets.ts'
-import { isRejectedCertificate, NotSent, transportCode } from './transport.ts'
+import { NotSent, transportCode } from './transport.ts'
 
 export interface RequestFailure extends Omit<PiErrorFacts, 'idempotencyKey'> {
   /** What happened, to follow the title of the operation. */
@@ -21,15 +20,8 @@ export function transportFailure(error: unknown, { baseUrl, apiKey }: Settings):
     const event = `got no complete response (${reported ?? 'connection lost'})`
     return failure({ code: 'connection_lost', retryable: true, event, cause })
   }
-  const outcome = 'not_sent'
-  if (reported !== undefined && isTlsFailure(reported)) {
-    const event = `could not be sent: the TLS handshake failed (${reported}), ${advices.tls_failed}`
-    // The same certificate and settings fail again.
-    return failure({ code: 'tls_failed', outcome, event, cause })
-  }
   const event = `could not be sent to ${new URL(baseUrl).origin} (${reported ?? 'no connection'})`
-  const { retryable } = error
-  return failure({ code: 'not_connected', outcome, retryable, event, cause })
+  return failure({ code: 'not_connected', outcome: 'not_sent', retryable: true, event, cause })
 }
 
 /** By default an intent may exist and a retry does not help. */
@@ -37,13 +29,4 @@ export function failure(
   facts: Pick<RequestFailure, 'code' | 'event'> & Partial<RequestFailure>,
 ): RequestFailure {
   return { outcome: 'unknown', retryable: false, ...facts }
-}
-
-// A peer without TLS or without a common version, and OpenSSL's alerts: the peer rejects the certificate or handshake.
-const rejectedHandshake =
-  /^ERR_SSL_(?:(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|HTTP_REQUEST)$|\w{0,16}ALERT_(?:\w{0,16}CERTIFICATE|(?:UNKNOWN_CA|HANDSHAKE_FAILURE|PROTOCOL_VERSION|ACCESS_DENIED|UNRECOGNIZED_NAME|NO_APPLICATION_PROTOCOL)$))/
-
-// Node.js also reports a failed handshake as EPROTO.
-function isTlsFailure(code: string): boolean {
-  return code === 'EPROTO' || isRejectedCertificate(code) || rejectedHandshake.test(code)
 }
