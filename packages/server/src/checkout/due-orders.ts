@@ -43,25 +43,17 @@ export class DueOrders {
   /** Looks now and after each interval. Returns a function that stops it. */
   start(interval: number): () => Promise<void> {
     const stopping = new AbortController()
-    const { signal } = stopping
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const run = async (): Promise<void> => {
-      try {
-        await this.reconcile(signal)
-      } catch (error) {
-        this.#ledger.hooks.onError(error)
-      }
-      if (signal.aborted) return
-      timer = setTimeout(() => {
-        running = run()
-      }, interval)
-      // Browsers and some function platforms have numbers instead of timers.
-      if (typeof timer === 'object') timer.unref()
-    }
+    const run = (): Promise<unknown> =>
+      this.reconcile(stopping.signal).catch((error: unknown) => this.#ledger.hooks.onError(error))
     let running = run()
+    const timer = setInterval(() => {
+      if (!this.#running) running = run()
+    }, interval)
+    // Browsers and some function platforms have numbers instead of timers.
+    if (typeof timer === 'object') timer.unref()
     return async () => {
       stopping.abort()
-      clearTimeout(timer)
+      clearInterval(timer)
       await running
     }
   }
