@@ -59,11 +59,6 @@ test.each([
   expect([phase, attempt, about?.intentId, reason].filter(Boolean).join(' ')).toBe(expected)
 })
 
-test('an open payment whose key names another intent is not handed out', () => {
-  const payments = [payment(1, { body: undefined })]
-  expect(paymentState(order, payments)).toEqual({ phase: 'open', attempt: 2 })
-})
-
 test.each([
   ['amount', { amount: 200 }],
   ['currency', { currency: 'USD' }],

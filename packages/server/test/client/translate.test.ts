@@ -111,15 +111,6 @@ test.each<[Translate, status: number, PiErrorCode, Outcome, retryable: boolean]>
   expect(error.message).toMatch(/translate threw RangeError at thrower \(.*translate\.test\.ts:\d/)
 })
 
-test('the errors of another service have our codes', async () => {
-  const service = foreignService()
-  const intents = new PaymentIntents(service.options)
-  await intents.check()
-  service.status(422, { code: 'idempotency_key_reused' })
-  const reused = intents.create(order)
-  await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 })
-})
-
 test('without translate no intent of another service is handed out', async () => {
   const foreign = foreignService()
   const { translate: _, ...options } = foreign.options
