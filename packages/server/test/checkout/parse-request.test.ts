@@ -22,14 +22,13 @@ const rejected: Readonly<Record<string, [string | Record<string, string>, RegExp
   ],
   unsupported_media_type: [
     [withType('text/plain'), otherType],
-    [withType('application/json; charset=utf-16'), otherType],
     [withType('application/x-www-form-urlencoded'), otherType],
     [withType('x/application/json'), otherType],
   ],
   malformed_json: ['', '{', 'null', '[]', '"A-1001"', '{"orderId":7}', '{"orderId":""}'].map(
     (body) => [body, /orderId/],
   ),
-  payload_too_large: [[{ 'content-length': '4097' }, /too large/]],
+  payload_too_large: [[' '.repeat(4097), /too large/]],
   order_not_found: [
     ['{"orderId":"B-2"}', /^authorize: the hook returned no order/],
     ['{"orderId":"A-1001\\u0000"}', /^orderId: must not contain control/],
@@ -63,11 +62,9 @@ test.each(rejections)('rejects %.60s with %s', async (_, code, request, rule) =>
 
 test.each<[headers: Record<string, string>, body?: string]>([
   [withType('Application/JSON; charset=utf-8')],
-  [withType('application/json;charset="UTF-8" ')],
   [{ 'sec-fetch-site': 'same-site' }],
   // With `Referrer-Policy: no-referrer`.
   [{ origin: 'null', 'sec-fetch-site': 'same-origin' }],
-  [{ 'content-length': '4096' }],
   [{}, '{"orderId":"A-1001","_csrf":"x"}'],
   [{}, '{"__proto__":{"orderId":"B-2"}}'],
 ])('accepts a handoff with %j and the body %s', async (headers, body = '{}') => {
