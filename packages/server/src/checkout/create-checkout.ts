@@ -10,7 +10,7 @@ import { ConfigurationError } from '../client/errors.ts'
 import { checkedMilliseconds } from '../client/options.ts'
 import { DueOrders, type ReconcileSummary } from './due-orders.ts'
 import type { CheckoutOptions, FullPage } from './options.ts'
-import { OrderPayments } from './order-payments.ts'
+import { readStatus, resolve } from './order-payments.ts'
 import { assertBasePath } from './parse-request.ts'
 import type { Payment } from './payment-record.ts'
 import type { PaymentState } from './payment-state.ts'
@@ -122,14 +122,13 @@ export function createCheckout<Context = unknown>(
   const { order, onPaid, onReview = logReview } = options
   const records = new Records(options.payments, intents)
   const ledger = { intents, order, records, hooks: { onPaid, onReview, onError } }
-  const payments = new OrderPayments(ledger)
   const dueOrders = new DueOrders(ledger)
   const origin = checkedOrigin(options.shopOrigin, {
     name: 'shopOrigin',
     of: 'createCheckout()',
   })
   assertFullPage(options.fullPage)
-  const shop: Shop<Context> = { options, basePath, origin, payments, dueOrders, report }
+  const shop: Shop<Context> = { options, basePath, origin, ledger, dueOrders, report }
   const members: Pick<Checkout, keyof Checkout> = {
     basePath,
     start: async ({ interval = 60_000 } = {}) => {
@@ -140,9 +139,9 @@ export function createCheckout<Context = unknown>(
       return dueOrders.start(interval)
     },
     reconcile: () => dueOrders.reconcile(),
-    status: (orderId) => payments.status(orderId),
+    status: (orderId) => readStatus(ledger, orderId),
     payments: async (orderId) => (await records.load(orderId)).payments,
-    resolve: (payment, decision) => payments.resolve(payment, decision),
+    resolve: (payment, decision) => resolve(ledger, payment, decision),
   }
   const handle = (request: Request, context?: Context): Promise<Response> =>
     respond(shop, request, context as Context)

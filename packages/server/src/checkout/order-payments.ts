@@ -16,81 +16,77 @@ const maxLooks = 4
 /** Number of payments without a result with which an order gets no further one. */
 const maxUnsettled = 100
 
-export class OrderPayments {
-  readonly #ledger: Ledger
-
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger
-  }
-
-  /**
-   * Returns the two values with which the order can be paid now.
-   *
-   * @throws {HandoffRejection} If the order is paid, a payment has no result yet, or a payment is under review.
-   */
-  async handoff(orderId: string): Promise<Handoff> {
-    const { intents, records } = this.#ledger
-    const deadline = performance.now() + handoffTimeout
-    let given: CreatedIntent | undefined
-    for (let number = 1; number <= maxLooks; number++) {
-      const look = await lookForBuyer(this.#ledger, orderId)
-      const order = payableOrder(orderId, look)
-      const { payment, attempt } = look.state
-      const open = look.state.phase === 'open' ? payment : undefined
-      if (!open && look.seen.size >= maxUnsettled) {
-        const rule = `order ${JSON.stringify(orderId)} has ${maxUnsettled} payments without a result. Another one must wait until some expire.`
-        throw new HandoffRejection('payment_unavailable', rule)
-      }
-      const body = open?.body ?? bodyOf(order)
-      if (given === undefined || given.intent.id !== open?.intentId) {
-        const totalTimeout = Math.max(deadline - performance.now(), 1)
-        given = await intents.create(body, { attempt, totalTimeout })
-      }
-      const { intent, replayed } = given
-      // Only a retrieve shows what became of a replayed intent.
-      const isOpen = !replayed || look.seen.get(intent.id)?.state === 'open'
-      const version = orderVersion(order)
-      const currency = intent.currency as Currency // The client compares it with the body.
-      const { id: intentId, amount } = intent
-      const created = { intentId, version, attempt, amount, currency, body }
-      const replaced = open && open.intentId !== intentId ? open.intentId : undefined
-      const stored = storeHandoff(created, { isOpen, replaced, now: Date.now() })
-      await records.change(orderId, stored, look.record)
-      const orderNow = await findOrder(this.#ledger, orderId)
-      // Loaded again: an intent that the store has lost must not be paid.
-      const state = stateAfter(orderNow, await records.load(orderId), look.seen)
-      const isCurrent = state.phase === 'open' && state.payment?.intentId === intentId
-      if (isOpen && isCurrent) return given.handoff
-      given = { ...given, replayed: true }
+/**
+ * Returns the two values with which the order can be paid now.
+ *
+ * @throws {HandoffRejection} If the order is paid, a payment has no result yet, or a payment is under review.
+ */
+export async function handOut(ledger: Ledger, orderId: string): Promise<Handoff> {
+  const { intents, records } = ledger
+  const deadline = performance.now() + handoffTimeout
+  let given: CreatedIntent | undefined
+  for (let number = 1; number <= maxLooks; number++) {
+    const look = await lookForBuyer(ledger, orderId)
+    const order = payableOrder(orderId, look)
+    const { payment, attempt } = look.state
+    const open = look.state.phase === 'open' ? payment : undefined
+    if (!open && look.seen.size >= maxUnsettled) {
+      const rule = `order ${JSON.stringify(orderId)} has ${maxUnsettled} payments without a result. Another one must wait until some expire.`
+      throw new HandoffRejection('payment_unavailable', rule)
     }
-    const rule = `order ${JSON.stringify(orderId)} changed ${maxLooks} times while its intent was created, or its payments are not stored.`
-    throw new HandoffRejection('payment_unavailable', rule)
-  }
-
-  /** Returns what the payments of an order mean for it now. */
-  async status(orderId: string): Promise<Pick<PaymentState, 'phase' | 'reason'>> {
-    const look = await lookForBuyer(this.#ledger, orderId)
-    if (isPayable(look.state)) payableOrder(orderId, look)
-    const { phase, reason } = look.state
-    return { phase, reason }
-  }
-
-  /** Stores the merchant's decision about a payment. */
-  async resolve(
-    { orderId, intentId }: { readonly orderId: string; readonly intentId: string },
-    decision: 'accepted' | 'refunded',
-  ): Promise<void> {
-    if (decision !== 'accepted' && decision !== 'refunded') {
-      throw invalidParam('decision', 'must be "accepted" or "refunded".')
+    const body = open?.body ?? bodyOf(order)
+    if (given === undefined || given.intent.id !== open?.intentId) {
+      const totalTimeout = Math.max(deadline - performance.now(), 1)
+      given = await intents.create(body, { attempt, totalTimeout })
     }
-    const change = resolvePayment(intentId, decision, Date.now())
-    const changed = await this.#ledger.records.change(orderId, change)
-    const { payments } = await runHooks(this.#ledger, changed)
-    const resolved = payments.find((payment) => payment.intentId === intentId)
-    if (decision === 'refunded' || resolved?.reason !== 'rejected') return
-    const rule = `order ${JSON.stringify(orderId)} does not take this payment: onPaid returned false. It stays under review.`
-    throw invalidParam('intentId', rule)
+    const { intent, replayed } = given
+    // Only a retrieve shows what became of a replayed intent.
+    const isOpen = !replayed || look.seen.get(intent.id)?.state === 'open'
+    const version = orderVersion(order)
+    const currency = intent.currency as Currency // The client compares it with the body.
+    const { id: intentId, amount } = intent
+    const created = { intentId, version, attempt, amount, currency, body }
+    const replaced = open && open.intentId !== intentId ? open.intentId : undefined
+    const stored = storeHandoff(created, { isOpen, replaced, now: Date.now() })
+    await records.change(orderId, stored, look.record)
+    const orderNow = await findOrder(ledger, orderId)
+    // Loaded again: an intent that the store has lost must not be paid.
+    const state = stateAfter(orderNow, await records.load(orderId), look.seen)
+    const isCurrent = state.phase === 'open' && state.payment?.intentId === intentId
+    if (isOpen && isCurrent) return given.handoff
+    given = { ...given, replayed: true }
   }
+  const rule = `order ${JSON.stringify(orderId)} changed ${maxLooks} times while its intent was created, or its payments are not stored.`
+  throw new HandoffRejection('payment_unavailable', rule)
+}
+
+/** Returns what the payments of an order mean for it now. */
+export async function readStatus(
+  ledger: Ledger,
+  orderId: string,
+): Promise<Pick<PaymentState, 'phase' | 'reason'>> {
+  const look = await lookForBuyer(ledger, orderId)
+  if (isPayable(look.state)) payableOrder(orderId, look)
+  const { phase, reason } = look.state
+  return { phase, reason }
+}
+
+/** Stores the merchant's decision about a payment. */
+export async function resolve(
+  ledger: Ledger,
+  { orderId, intentId }: { readonly orderId: string; readonly intentId: string },
+  decision: 'accepted' | 'refunded',
+): Promise<void> {
+  if (decision !== 'accepted' && decision !== 'refunded') {
+    throw invalidParam('decision', 'must be "accepted" or "refunded".')
+  }
+  const change = resolvePayment(intentId, decision, Date.now())
+  const changed = await ledger.records.change(orderId, change)
+  const { payments } = await runHooks(ledger, changed)
+  const resolved = payments.find((payment) => payment.intentId === intentId)
+  if (decision === 'refunded' || resolved?.reason !== 'rejected') return
+  const rule = `order ${JSON.stringify(orderId)} does not take this payment: onPaid returned false. It stays under review.`
+  throw invalidParam('intentId', rule)
 }
 
 function isPayable({ phase }: PaymentState): boolean {

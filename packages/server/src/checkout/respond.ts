@@ -1,7 +1,8 @@
 /** Responds to the requests of pages. @module */
 import type { DueOrders } from './due-orders.ts'
+import type { Ledger } from './look-at-order.ts'
 import type { CheckoutOptions, FullPage } from './options.ts'
-import type { OrderPayments } from './order-payments.ts'
+import { handOut, readStatus } from './order-payments.ts'
 import {
   type Asked,
   type CheckoutRoute,
@@ -28,7 +29,7 @@ export interface Shop<Context> {
   readonly options: CheckoutOptions<Context>
   readonly basePath: string
   readonly origin: string
-  readonly payments: OrderPayments
+  readonly ledger: Ledger
   readonly dueOrders: DueOrders
   readonly report: Report<Context>
 }
@@ -66,7 +67,7 @@ export async function respond<Context>(
 
 /** Answers a request that was read. */
 async function answer<Context>(
-  { options, origin, payments, dueOrders }: Shop<Context>,
+  { options, origin, ledger, dueOrders }: Shop<Context>,
   sent: PageRequest<Context>,
 ): Promise<Response> {
   const { route, request, context } = sent
@@ -82,7 +83,7 @@ async function answer<Context>(
     throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
   }
   sent.orderId = orderId
-  if (route === 'status') return jsonResponse({ ...(await payments.status(orderId)), orderId })
+  if (route === 'status') return jsonResponse({ ...(await readStatus(ledger, orderId)), orderId })
   await dueOrders.warnIfForgotten()
   const { fullPage } = options
   if (route === 'start' && fullPage) {
@@ -91,9 +92,9 @@ async function answer<Context>(
     const { checkoutOrigin } = fullPage
     const appearance = JSON.stringify(fullPage.appearance)
     const hosted = { checkoutOrigin, returnUrl, locale: localeOf(sent), appearance }
-    return startPage(await payments.handoff(orderId), hosted)
+    return startPage(await handOut(ledger, orderId), hosted)
   }
-  const { id, clientSecret } = await payments.handoff(orderId)
+  const { id, clientSecret } = await handOut(ledger, orderId)
   // Exactly the two values, and the order's id.
   return jsonResponse({ id, clientSecret, orderId })
 }

@@ -84,6 +84,7 @@ export type Merchant = ReturnType<typeof newMerchant>
 
 export function newMerchant(world: World, number: number) {
   const { has, happens, pick, check, gate } = world
+  const { handOut, readStatus, resolve } = world.parts
   const fails = (fault: Fault, probability: number): boolean =>
     has(fault) && !world.isCalm && happens(probability)
   const hookFails = (): boolean => fails('failingHooks', 0.3)
@@ -233,8 +234,7 @@ export function newMerchant(world: World, number: number) {
       records: new world.parts.Records(storeOf(process), client),
       hooks: hooksOf(process),
     }
-    const payments = new world.parts.OrderPayments(ledger)
-    return { process, payments, due: new world.parts.DueOrders(ledger) }
+    return { process, ledger, due: new world.parts.DueOrders(ledger) }
   }
   const instances = [newInstance(), newInstance()]
 
@@ -246,7 +246,7 @@ export function newMerchant(world: World, number: number) {
     const before = await stored()
     const known = before?.payments.map(({ intentId }) => intents.get(intentId)) ?? []
     const busy = known.filter(isBusy)
-    const given = await calls.run(call, () => pick(instances).payments.handoff(orderId))
+    const given = await calls.run(call, () => handOut(pick(instances).ledger, orderId))
     const intent = intents.get(given.id)
     if (!intent) return check(false, "a handoff of another merchant's intent")
     intent.isHandedOut = true
@@ -275,7 +275,7 @@ export function newMerchant(world: World, number: number) {
     stored,
     handoff,
     isInHook: () => inOnPaid.length > 0,
-    status: () => pick(instances).payments.status(orderId),
+    status: () => readStatus(pick(instances).ledger, orderId),
     reconcile: () => pick(instances).due.reconcile(),
     resolve: async (): Promise<void> => {
       const candidates = (await stored())?.payments.filter(
@@ -285,7 +285,7 @@ export function newMerchant(world: World, number: number) {
       if (!candidates?.length) return
       const { intentId } = pick(candidates)
       const decision = pick(['accepted', 'refunded'] as const)
-      await pick(instances).payments.resolve({ orderId, intentId }, decision)
+      await resolve(pick(instances).ledger, { orderId, intentId }, decision)
     },
     edit: (): void => {
       // A paid order is kept.
@@ -337,10 +337,9 @@ export function newMerchant(world: World, number: number) {
     },
     /** An order that is not paid can be paid, and no other one. */
     lastHandoff: async (): Promise<void> => {
-      const { payments } = pick(instances)
       const { phase } = paymentState(order, (await stored())?.payments ?? [])
       const canBePaid = order !== undefined && (phase === 'open' || phase === 'failed')
-      const given = await payments.handoff(orderId).catch((error: unknown) => error)
+      const given = await handOut(pick(instances).ledger, orderId).catch((error: unknown) => error)
       const isGiven = !(given instanceof Error)
       check(isGiven === canBePaid, `an order that is ${phase}: ${JSON.stringify(given)}`)
     },

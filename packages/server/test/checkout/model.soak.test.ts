@@ -71,8 +71,8 @@ const rules: readonly [string, string, string, violation: RegExp, mix: readonly 
   ],
   [
     'the order that is read after the create',
-    'await findOrder(this.#ledger, orderId)',
-    'order',
+    'const orderNow = await findOrder(ledger, orderId)',
+    'const orderNow = order',
     /a handoff for a version that the order does not have/,
     ['edits'],
   ],
