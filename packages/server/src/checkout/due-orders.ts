@@ -16,7 +16,6 @@ const minute = 60_000
 const maxPause = 60 * minute
 /** Milliseconds for one order: the retrieves, the hooks, and the shop's database. */
 const orderTimeout = 120_000
-const retrieveTimeout = 10_000
 /** Orders per page, orders that are looked at at the same time, and failures in a row that end a run. */
 const pageSize = 100
 const concurrency = 4
@@ -109,7 +108,7 @@ export class DueOrders {
     run.looked.add(orderId)
     run.orders++
     try {
-      const look = lookForReconcile(this.#ledger, orderId, { totalTimeout: retrieveTimeout })
+      const look = lookForReconcile(this.#ledger, orderId)
       // What a hook or a store that hangs does later is as that of another process.
       const event = `order ${JSON.stringify(orderId)} was not checked`
       const { failure, isMissing } = await inTime(look, { ms: orderTimeout, event })

@@ -6,7 +6,6 @@
  */
 import { phaseOf } from '@pi-checkout/contract/payment-status'
 import { PiError } from '../client/errors.ts'
-import type { CallOptions } from '../client/payment-intents.ts'
 import { type Hooks, runHooks } from './hooks.ts'
 import type { CheckoutClient, CheckoutOptions } from './options.ts'
 import type { Payment, PaymentRecord } from './payment-record.ts'
@@ -36,28 +35,24 @@ export interface Look {
   readonly isMissing: boolean
 }
 
-/** Milliseconds for a retrieve while a buyer waits. */
+/** Milliseconds for a retrieve while a buyer waits, and without one. */
 const buyerTimeout = 3_000
+const reconcileTimeout = 10_000
 
 /** A look for a buyer, who waits for `onPaid` only. The payments of a paid order are left to `reconcile()`. */
 export async function lookForBuyer(ledger: Ledger, orderId: string): Promise<Look> {
   const before = await ledger.records.load(orderId)
   const isPaid = before.payments.some(({ state }) => state === 'paid')
-  if (!isPaid)
-    return look(ledger, before, { hooks: ['paying'], call: { totalTimeout: buyerTimeout } })
+  if (!isPaid) return look(ledger, before, { hooks: ['paying'], totalTimeout: buyerTimeout })
   const order = await findOrder(ledger, orderId)
   const state = paymentState(order, before.payments)
   return { order, record: before, state, seen: new Map(), isMissing: false }
 }
 
 /** A look of `reconcile()`, without a waiting buyer: it runs every hook that is due. */
-export async function lookForReconcile(
-  ledger: Ledger,
-  orderId: string,
-  call: CallOptions,
-): Promise<Look> {
+export async function lookForReconcile(ledger: Ledger, orderId: string): Promise<Look> {
   const before = await ledger.records.load(orderId)
-  return look(ledger, before, { hooks: ['paying', 'reviewing'], call })
+  return look(ledger, before, { hooks: ['paying', 'reviewing'], totalTimeout: reconcileTimeout })
 }
 
 /** @throws {TypeError} If the hook returns another order. */
@@ -91,14 +86,17 @@ export function stateAfter(
 async function look(
   ledger: Ledger,
   before: PaymentRecord,
-  { hooks, call }: { readonly hooks: readonly Payment['state'][]; readonly call: CallOptions },
+  {
+    hooks,
+    totalTimeout,
+  }: { readonly hooks: readonly Payment['state'][]; readonly totalTimeout: number },
 ): Promise<Look> {
   const { intents, records } = ledger
   const { orderId } = before
   const startedAt = Date.now()
   const unsettled = before.payments.filter((payment) => isUnsettled(payment, startedAt))
   const results = await Promise.allSettled(
-    unsettled.map(async (payment) => retrieve(intents, orderId, payment, call)),
+    unsettled.map(async (payment) => retrieve(intents, orderId, payment, totalTimeout)),
   )
   const seen = new Map<string, Seen>()
   const failures: unknown[] = []
@@ -134,9 +132,9 @@ async function retrieve(
   intents: CheckoutClient,
   orderId: string,
   payment: Payment,
-  call: CallOptions,
+  totalTimeout: number,
 ): Promise<Seen> {
-  const intent = await intents.retrieve(payment.intentId, call)
+  const intent = await intents.retrieve(payment.intentId, { totalTimeout })
   const phase = verify(intent, orderId, payment)
   if (phase === 'mismatch') {
     const found = phaseOf(intent.status)
