@@ -122,6 +122,15 @@ describe.each(Object.entries(clients))('%s', (_, store) => {
   for (const { title, run } of paymentStoreCases) {
     test.skipIf(!store)(title, () => run(store as PaymentStore))
   }
+
+  test.skipIf(!store)('an order has one intent, which pays for it', async () => {
+    const { intent, phase, service, later } = shop({ payments: store as PaymentStore })
+    const id = await intent()
+    expect(await intent()).toBe(id)
+    expect(await later()).toEqual({ orders: 1, errors: 0 })
+    service.settle(id, 'succeeded')
+    expect(await phase()).toBe('paid')
+  })
 })
 
 const loading = (change: (text: string | undefined) => unknown): PaymentStore => {
@@ -160,6 +169,7 @@ test.each(Object.entries(changes))(
 test.each<[string, (texts: readonly string[]) => unknown]>([
   ['nothing', () => undefined],
   ['order ids', () => [orderId]],
+  ['texts in lower case', ([text]) => [text?.toLowerCase()]],
   ['the texts of another scope', ([text]) => [text?.replace('"test ', '"live ')]],
 ])('a run finds a store whose due returns %s', async (_, change) => {
   const store = memoryPayments()
