@@ -45,7 +45,7 @@ async function start(): Promise<void> {
     process.once(signal, async () => {
       await Promise.all([stopSettling(), close(server)])
       shop.db.close()
-      // An unresponsive service must not delay the end: no request waits for it now.
+      // A connection that is kept open must not delay the end.
       process.exit(0)
     })
   }
