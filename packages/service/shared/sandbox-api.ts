@@ -13,13 +13,10 @@ export interface SandboxEnvironment {
   readonly origins: readonly string[]
   /** Clock of the environment: its milliseconds from real time. */
   readonly clock: { readonly offset: number }
-  readonly counts: { readonly failures: number }
+  /** Number of failed requests in its log. */
+  readonly failures: number
   /** Those that are not revoked. */
-  readonly keys: readonly {
-    readonly id: string
-    readonly display: string
-    readonly createdAt: string
-  }[]
+  readonly keys: readonly { readonly display: string; readonly createdAt: string }[]
 }
 
 /** Response of `GET /intents/:id`: an intent of the merchant API, with its other stored data. */
@@ -27,10 +24,11 @@ export interface ShownIntent {
   readonly intent: PaymentIntent
   /** Id of the environment. */
   readonly environment: string
-  readonly expiresAt: string
   readonly finalizedAt: string | null
-  /** Authorization that takes effect later. */
-  readonly settlement: { readonly at: string; readonly providerPaymentId: string } | null
+  /** When time alone changes the intent, or `null` if it does not. */
+  readonly dueAt: string | null
+  /** What the sandbox can simulate now: each of them changes the intent. */
+  readonly outcomes: readonly SimulatedOutcome[]
   /** Transitions after the creation. */
   readonly events: readonly {
     readonly cause: string
@@ -124,11 +122,6 @@ export interface LintIssue {
   /** Description of this case in one sentence. */
   readonly detail: string
   readonly fix: string
-  /** Origin to register, or `null` if that is not the fix. */
-  readonly origin: string | null
-  /** Id of the environment, or `null` if the request did not identify it. */
-  readonly environment: string | null
-  readonly count: number
   readonly requestId: string
 }
 

@@ -1,10 +1,6 @@
 /** Fault rules: what breaks, and how often. @module */
-import { html, type TemplateResult } from 'lit'
-import {
-  type FaultOperation,
-  faultOperations,
-  type StoredFaultRule,
-} from '../../shared/sandbox-api.ts'
+import { html, nothing, type TemplateResult } from 'lit'
+import type { FaultOperation, StoredFaultRule } from '../../shared/sandbox-api.ts'
 import { name } from './markup.ts'
 import type { Sandbox, Source } from './sandbox.ts'
 import { text } from './show.ts'
@@ -12,7 +8,7 @@ import { text } from './show.ts'
 export async function faultsSection({ sandbox, environment, get }: Source): Promise<() => unknown> {
   const found = await get<{ readonly rules: readonly StoredFaultRule[] }>('faults')
   const rules = found?.rules ?? []
-  return () => html`<div class="columns">
+  return () => html`
     <section class="box stack">
       <h2>Fault rules</h2>
       ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules: responses are not modified. Choose a fault, then let your server send a request.</p>`}
@@ -22,8 +18,7 @@ export async function faultsSection({ sandbox, environment, get }: Source): Prom
       <p class="hint">Test how the server of <b>${name(environment.merchant)}</b> handles a lost, late, or wrong response.
         Each press breaks one more request. To break one specific request, send the header <code>Sandbox-Fault</code>.</p>
       ${faultList(sandbox)}
-    </section>
-  </div>`
+    </section>`
 }
 
 /** What each fault does. */
@@ -43,12 +38,6 @@ const faults: readonly (readonly [fault: string, does: string])[] = [
 /** A retrieve commits nothing, and has no key. */
 const ofCreates: ReadonlySet<string> = new Set(['drop-after-commit', '409'])
 
-/** Returns what a fault such as `delay=500` does. */
-export function faultText(fault: string): string {
-  const nameOf = (each: string) => each.replace(/=.*/, '')
-  return faults.find(([each]) => nameOf(each) === nameOf(text(fault)))?.[1] ?? ''
-}
-
 /** The faults, each with a button for each operation. */
 function faultList(sandbox: Sandbox): TemplateResult {
   const button = (on: FaultOperation, fault: string): TemplateResult =>
@@ -57,9 +46,8 @@ function faultList(sandbox: Sandbox): TemplateResult {
   return html`<ul>${faults.map(
     ([fault, does]) => html`<li class="row item">
       <div><code>${fault}</code><p class="hint">${does}</p></div>
-      <span class="row">${faultOperations
-        .filter((on) => on === 'create' || !ofCreates.has(fault))
-        .map((on) => button(on, fault))}</span>
+      <span class="row">${ofCreates.has(fault) ? nothing : button('retrieve', fault)}
+        ${button('create', fault)}</span>
     </li>`,
   )}</ul>`
 }

@@ -103,8 +103,8 @@ export class Inspector extends LightElement {
     return html`<select aria-label="Merchant" @change=${choose}>${options}</select>`
   }
 
-  #tab(section: Section, { environment: { counts } }: Reading): TemplateResult {
-    const failures = section === 'requests' ? counts.failures : 0
+  #tab(section: Section, { environment }: Reading): TemplateResult {
+    const failures = section === 'requests' ? environment.failures : 0
     const isOpen = section === this.#sandbox.route.section
     return html`<a href=${this.#sandbox.link(section)} aria-current=${isOpen ? 'page' : 'false'}>${titles[section]}${
       failures > 0

@@ -1,24 +1,24 @@
 /** One intent: its facts, outcomes, timeline, and requests. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
-import { badge, type Line, line, name } from './markup.ts'
+import { amountOf, badge, customerOf, facts, type Line, line, name } from './markup.ts'
 import { lineOfRequest } from './request-line.ts'
 import type { Sandbox } from './sandbox.ts'
-import { money, text, time } from './show.ts'
+import { text, time } from './show.ts'
 
 export function intentDetail(sandbox: Sandbox, detail: ShownIntent): TemplateResult {
-  const { intent, requests, expiresAt, finalizedAt, settlement } = detail
-  const { customer } = intent
-  const end = finalizedAt
-    ? `Final since ${time(finalizedAt)}`
-    : `${settlement ? 'Succeeds' : 'Expires'} ${time(settlement?.at ?? expiresAt)}`
+  const { intent, requests, dueAt, finalizedAt, outcomes } = detail
   return html`<section class="stack detail" aria-label="Intent">
       <header class="box stack">
-        <div class="row between"><h1>${name(intent.orderId)}</h1>
-          <b class="title">${money(intent.amount, intent.currency)}</b></div>
-        <p class="row hint">${badge(intent.status)} <span>${end}</span>
-          ${customer ? html`<span>${name(customer.name ?? customer.email ?? customer.id)}</span>` : nothing} <code>${intent.id}</code></p>
-        ${finalizedAt ? nothing : outcomeButtons(sandbox, intent.id)}
+        <div class="row between"><h1 class="row">${name(intent.orderId)} ${badge(intent.status)}</h1>
+          <b class="title">${amountOf(intent)}</b></div>
+        ${facts({
+          'Payment Intent': html`<code>${intent.id}</code>`,
+          Customer: customerOf(intent),
+          'Waits until': dueAt && time(dueAt),
+          'Final since': finalizedAt && time(finalizedAt),
+        })}
+        ${outcomes.length > 0 ? outcomeButtons(sandbox, detail) : nothing}
       </header>
       <h2>Timeline</h2>
       <ol class="box lines">${timeline(detail).map(line)}</ol>
@@ -36,26 +36,26 @@ function withoutOrder({ notes: [operation, ...notes], ...line }: Line): Line {
   return { ...line, title: operation, amount: '', notes }
 }
 
-/** What moves it on without a buyer. The service rejects what the status does not allow. */
-function outcomeButtons(sandbox: Sandbox, id: string): TemplateResult {
+/** What moves it on without a buyer. */
+function outcomeButtons(sandbox: Sandbox, { intent, outcomes }: ShownIntent): TemplateResult {
   const settle = (outcome: SimulatedOutcome) =>
-    sandbox.act('POST', `/intents/${id}/settle`, { outcome })
+    sandbox.act('POST', `/intents/${intent.id}/settle`, { outcome })
   return html`<p class="hint">Simulate what the bank, the buyer, or time does:</p>
     <div class="row" role="group" aria-label="Simulate an outcome">${outcomes.map(
-      ([outcome, label, hint]) =>
-        html`<button type="button" title=${hint} @click=${() => settle(outcome)}>${label}</button>`,
+      (outcome) =>
+        html`<button type="button" @click=${() => settle(outcome)}>${labels[outcome]}</button>`,
     )}</div>`
 }
 
-const outcomes: readonly (readonly [SimulatedOutcome, label: string, hint: string])[] = [
-  ['succeeded', 'Succeed', 'The buyer pays with a valid card, and the bank accepts'],
-  ['declined', 'Decline', 'The bank declines, and the buyer can try again'],
-  ['failed', 'Fail', 'The bank declines for good: the intent is final'],
-  ['requires_action', 'Challenge', 'The bank asks for a code'],
-  ['processing', 'Process', 'The bank decides later: until you choose'],
-  ['canceled', 'Cancel', 'The buyer cancels'],
-  ['expired', 'Expire', 'As after 24 hours'],
-]
+const labels: Readonly<Record<SimulatedOutcome, string>> = {
+  succeeded: 'Succeed',
+  declined: 'Decline',
+  failed: 'Fail for good',
+  requires_action: 'Challenge',
+  processing: 'Process',
+  canceled: 'Cancel',
+  expired: 'Expire',
+}
 
 /** The transitions, with card and decline reason. */
 function timeline({ intent, events, confirmations }: ShownIntent): readonly Line[] {

@@ -3,9 +3,8 @@ import type { PaymentIntent } from '@pi-checkout/contract'
 import { html } from 'lit'
 import type { IntentList, ShownIntent } from '../../shared/sandbox-api.ts'
 import { intentDetail } from './intent-detail.ts'
-import { badge, empty, type Line, list, name } from './markup.ts'
+import { amountOf, badge, customerOf, empty, type Line, list, name } from './markup.ts'
 import type { Sandbox, Source } from './sandbox.ts'
-import { money } from './show.ts'
 
 export async function intentsSection(source: Source): Promise<() => unknown> {
   const { sandbox, environment, get } = source
@@ -37,13 +36,12 @@ export async function intentsSection(source: Source): Promise<() => unknown> {
 }
 
 function lineOf(sandbox: Sandbox, intent: PaymentIntent): Line {
-  const { id, orderId, amount, currency, status, createdAt, customer } = intent
   return {
-    title: name(orderId),
-    amount: money(amount, currency),
-    badge: badge(status),
-    notes: customer ? [name(customer.name ?? customer.email ?? customer.id)] : [],
-    at: createdAt,
-    href: sandbox.link('intents', id),
+    title: name(intent.orderId),
+    amount: amountOf(intent),
+    badge: badge(intent.status),
+    notes: [customerOf(intent)],
+    at: intent.createdAt,
+    href: sandbox.link('intents', intent.id),
   }
 }

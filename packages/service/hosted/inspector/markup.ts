@@ -1,13 +1,35 @@
 /** Markup that several sections share. @module */
-import { html, type TemplateResult } from 'lit'
+import type { PaymentIntent } from '@pi-checkout/contract'
+import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { Sandbox } from './sandbox.ts'
-import { text, time } from './show.ts'
+import { money, text, time } from './show.ts'
 
 /** A name that was received, kept apart from the direction of the text around it. */
 export function name(value: unknown, max = 64): TemplateResult {
   return html`<bdi>${text(value, max)}</bdi>`
+}
+
+/** An amount of an order. What nobody can pay is shown as it was sent. */
+export function amountOf({ amount, currency }: Priced): unknown {
+  if (amount === null) return nothing
+  return money(amount, currency) ?? html`<code>${text(amount, 24)}</code>`
+}
+
+type Priced = Readonly<Record<'amount' | 'currency', unknown>>
+
+export function customerOf({ customer }: PaymentIntent): unknown {
+  return customer && name(customer.name ?? customer.email ?? customer.id)
+}
+
+/** What is known, each with its label. */
+export function facts(values: Readonly<Record<string, unknown>>): TemplateResult {
+  return html`<dl class="row">${Object.entries(values)
+    .filter(([, value]) => value)
+    .map(
+      ([label, value]) => html`<div><dt class="hint">${label}</dt><dd>${value}</dd></div>`,
+    )}</dl>`
 }
 
 /** A status with the colors of its kind. */
@@ -27,7 +49,7 @@ const tones: ReadonlyMap<string, string> = new Map([
 /** An intent, a request, or an event of a timeline. */
 export interface Line {
   readonly title: unknown
-  readonly amount?: string
+  readonly amount?: unknown
   readonly badge: TemplateResult
   readonly notes: readonly unknown[]
   readonly at: unknown

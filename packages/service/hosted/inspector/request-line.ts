@@ -1,9 +1,9 @@
 /** A request of a list: its order, what it does, and its result. @module */
 import { html, type TemplateResult } from 'lit'
 import type { LintIssue, LoggedRequest } from '../../shared/sandbox-api.ts'
-import { badge, type Line, name } from './markup.ts'
+import { amountOf, badge, type Line, name } from './markup.ts'
 import type { Sandbox } from './sandbox.ts'
-import { money, text } from './show.ts'
+import { text } from './show.ts'
 
 /** @param issues - What lint has found in it. */
 export function lineOfRequest(
@@ -11,20 +11,26 @@ export function lineOfRequest(
   request: LoggedRequest,
   issues: readonly LintIssue[] = [],
 ): Line {
-  const { requestId, at, method, path, order, problem, errors, operation } = request
+  const { requestId, at, order, problem, errors, operation } = request
   const pointers = errors.map(({ pointer }) => pointer)
   // A problem has its own explanation, and that of a key check is expected.
   const reasons = problem
     ? [html`<code class="error">${text([problem, ...pointers].join(' '))}</code>`]
     : issues.map(({ title }) => text(title))
   return {
-    title: order ? name(order.orderId) : html`<code>${text(method, 8)} ${text(path)}</code>`,
-    amount: order ? money(order.amount, order.currency) : '',
+    title: order ? name(order.orderId) : addressOf(request),
+    amount: order && amountOf(order),
     badge: statusOf(request),
     notes: [operationOf(request), ...notesOf(request), ...(operation === 'check' ? [] : reasons)],
     at,
     href: sandbox.link('requests', requestId),
   }
+}
+
+/** It breaks between the parts of the path. */
+export function addressOf({ method, path }: LoggedRequest): TemplateResult {
+  const parts = text(path).split(/(?<=\/)/)
+  return html`<code>${text(method, 8)} ${parts.map((part) => html`${part}<wbr>`)}</code>`
 }
 
 /** What the request does. Other ones are requests without a name. */

@@ -14,15 +14,10 @@ export function lines(value: unknown, max = 20_000): string {
   )
 }
 
-/** Returns an amount with its currency. What is no amount of minor units is shown as it was sent. */
-export function money(amount: unknown, currency: unknown): string {
-  if (isCurrency(currency) && typeof amount === 'number' && Number.isSafeInteger(amount)) {
-    return formatMoney(amount, currency)
-  }
-  return [amount, currency]
-    .filter((part) => part !== null && part !== undefined)
-    .map((part) => text(part, 24))
-    .join(' ')
+/** Returns an amount with its currency, or `undefined` for what is no amount of minor units. */
+export function money(amount: unknown, currency: unknown): string | undefined {
+  const isAmount = typeof amount === 'number' && Number.isSafeInteger(amount) && amount > 0
+  return isAmount && isCurrency(currency) ? formatMoney(amount, currency) : undefined
 }
 
 /** Returns `21 Nov, 10:15:03 GMT+4` in local time. */

@@ -27,11 +27,11 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     merchant: environment.merchantName,
     origins: environment.allowedOrigins,
     clock: { offset: environment.clockOffset },
-    counts: { failures: requestLog.countFailures(environment.id) },
+    failures: requestLog.countFailures(environment.id),
     keys: keys
       .filter((key) => key.environment === 'test' && key.merchant === environment.merchantName)
       .filter(({ revokedAt }) => revokedAt === null)
-      .map(({ id, display, createdAt }) => ({ id, display, createdAt })),
+      .map(({ display, createdAt }) => ({ display, createdAt })),
   })
   /** Forgets what this instance has of an environment. */
   const forget = (id: string): void => {

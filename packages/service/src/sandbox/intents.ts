@@ -2,16 +2,20 @@
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
-import { type ShownIntent, simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import {
+  type ShownIntent,
+  type SimulatedOutcome,
+  simulatedOutcomes,
+} from '../../shared/sandbox-api.ts'
 import { IdSchema } from '../checkout/full-page.ts'
 import { actionError } from '../checkout/sessions.ts'
 import type { App } from '../http/app.ts'
 import { notFound } from '../http/problem.ts'
 import { json } from '../http/send.ts'
 import { newId } from '../ids.ts'
-import { expiresAt } from '../intents/deadlines.ts'
-import { type Intent, lastConfirmation, settlementOf, stateOf } from '../intents/intent.ts'
-import { afterDeadlines } from '../intents/lifecycle.ts'
+import { dueAt } from '../intents/deadlines.ts'
+import { type Intent, lastConfirmation, stateOf } from '../intents/intent.ts'
+import { afterDeadlines, decide } from '../intents/lifecycle.ts'
 import {
   deleteIntents,
   deleteLimit,
@@ -45,15 +49,16 @@ export function addIntentRoutes(app: App, options: AppOptions): void {
   )
 
   app.get(routes.intent.path, { schema: { params: IdSchema } }, async ({ params }, reply) => {
-    const { intent, environment } = await found(params.id)
+    const snapshot = await found(params.id)
+    const { intent, environment } = snapshot
     const { confirmations, events } = stateOf(intent)
     const logged = requestLog.requests(environment.id)
     return json(reply, {
       intent: merchantView(intent),
       environment: environment.id,
-      expiresAt: expiresAt(intent).toISOString(),
       finalizedAt: intent.finalizedAt?.toISOString() ?? null,
-      settlement: settlementOf(intent),
+      dueAt: dueAt(intent)?.toISOString() ?? null,
+      outcomes: outcomesOf(snapshot),
       events,
       confirmations,
       requests: logged.filter(({ intentId }) => intentId === intent.id).slice(0, maxRequests),
@@ -87,6 +92,15 @@ const SettleSchema = z.strictObject({
 })
 
 const unknownIntent = 'No test environment has a Payment Intent with this id.'
+
+/** Returns the outcomes that the intent's state machine neither rejects nor ignores. */
+function outcomesOf({ intent, at }: Snapshot): readonly SimulatedOutcome[] {
+  const ids = { confirmationId: '', providerPaymentId: '' }
+  return simulatedOutcomes.filter((outcome) => {
+    const { intent: next, rejection } = decide(intent, { type: 'simulated', outcome, ...ids }, at)
+    return next !== intent && rejection === undefined
+  })
+}
 
 /** Number of requests that an intent's details show. */
 const maxRequests = 20

@@ -91,12 +91,10 @@ export function findIssues(
   for (const { request, violations } of entries) {
     const { environment, requestId } = request
     for (const violation of [...violations, ...pollingOf(request, reads)]) {
-      const { rule, detail, subject = '', origin = null } = violation
-      if (origin !== null && origins.includes(origin)) continue
+      const { rule, detail, subject = '', origin = '' } = violation
+      if (origins.includes(origin)) continue
       const name = `${environment} ${rule} ${subject}`
-      const texts = { rule, ...lintRules[rule], detail, origin, environment }
-      const newest = issues.get(name) ?? { ...texts, requestId, count: 0 }
-      issues.set(name, { ...newest, count: newest.count + 1 })
+      if (!issues.has(name)) issues.set(name, { rule, ...lintRules[rule], detail, requestId })
     }
   }
   return [...issues.values()]

@@ -18,7 +18,7 @@ test('shows every value of every field, within a bound, and never throws', () =>
       expect(show(value).length, show.name).toBeLessThan(150_000)
     }
     readJson(value)
-    for (const currency of foreign) expect(money(value, currency).length).toBeLessThan(600)
+    for (const currency of foreign) expect(money(value, currency) ?? '').toMatch(/^.{0,40}$/)
     expect(text(value).length).toBeLessThan(2000)
   }
 })
@@ -26,13 +26,13 @@ test('shows every value of every field, within a bound, and never throws', () =>
 test.each([
   [150000, 'AMD', '֏1,500'],
   [2 ** 53 - 1, 'USD', '$90,071,992,547,409.91'],
-  [-5, 'AMD', '-֏0.05'],
-  [15.5, 'AMD', '15.5 AMD'],
-  [1e20, 'AMD', '100000000000000000000 AMD'],
-  [1500, 'XXX', '1500 XXX'],
-  [null, null, ''],
-  [[1], { a: 1 }, '[1] {"a":1}'],
-])('shows the amount %j %j as %j', (amount, currency, shown) => {
+  [-5, 'AMD', undefined],
+  [0, 'AMD', undefined],
+  [15.5, 'AMD', undefined],
+  [1e20, 'AMD', undefined],
+  [1500, 'XXX', undefined],
+  [null, null, undefined],
+])('formats %j %j as %j: only what can be paid', (amount, currency, shown) => {
   expect(money(amount, currency)).toBe(shown)
 })
 
