@@ -91,8 +91,8 @@ test('serves the documentation with a row for each code', async () => {
 test('its address leads to the documentation, the inspector, and the OpenAPI document', async () => {
   const response = await fetch(url, { headers: { accept: 'text/html' } })
   expect(response.url).toBe(`${url}/docs`)
-  const [header = ''] = (await response.text()).split('<main')
-  const paths = [...header.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, path = '']) => path)
+  const [start = ''] = (await response.text()).split('<h2')
+  const paths = [...start.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, path = '']) => path)
   expect(paths).toEqual(['/', '/_sandbox/', '/docs', '/openapi.json'])
   for (const path of paths) expect((await fetch(url + path)).status, path).toBe(200)
 })
