@@ -13,8 +13,6 @@ export interface SandboxEnvironment {
   readonly origins: readonly string[]
   /** Clock of the environment: its milliseconds from real time. */
   readonly clock: { readonly offset: number }
-  /** Number of failed requests in its log. */
-  readonly failures: number
   /** Those that are not revoked. */
   readonly keys: readonly { readonly display: string; readonly createdAt: string }[]
 }
@@ -95,11 +93,6 @@ interface LoggedOrder {
   readonly orderId: string
   readonly amount: number | null
   readonly currency: string | null
-}
-
-/** Response of `GET /environments/:id/intents`: at most 100, newest first. */
-export interface IntentList {
-  readonly intents: readonly PaymentIntent[]
 }
 
 /**

@@ -51,7 +51,7 @@ export class Inspector extends LightElement {
     const title = titles[route.section]
     return html`
       <section class="bar row" aria-label="Environment">
-        <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section, reading))}</nav>
+        <nav class="row" aria-label="Sections">${sections.map((section) => this.#tab(section))}</nav>
         <span class="row end">${this.#merchant(reading)}
           <span class="hint" role="status">${failure ? 'Reconnecting…' : 'Connected'}</span></span>
       </section>
@@ -59,7 +59,7 @@ export class Inspector extends LightElement {
       <main class="stack" tabindex="-1" data-section=${route.section}>
         ${
           route.id
-            ? html`<a class="back" href=${this.#sandbox.link(route.section)}>${title}</a>`
+            ? html`<p><a href=${this.#sandbox.link(route.section)}>← ${title}</a></p>`
             : html`<h1>${title}</h1>`
         }
         ${reading.route.section === route.section ? this.#section(reading) : waiting(failure)}
@@ -103,14 +103,9 @@ export class Inspector extends LightElement {
     return html`<select aria-label="Merchant" @change=${choose}>${options}</select>`
   }
 
-  #tab(section: Section, { environment }: Reading): TemplateResult {
-    const failures = section === 'requests' ? environment.failures : 0
+  #tab(section: Section): TemplateResult {
     const isOpen = section === this.#sandbox.route.section
-    return html`<a href=${this.#sandbox.link(section)} aria-current=${isOpen ? 'page' : 'false'}>${titles[section]}${
-      failures > 0
-        ? html` <span class="badge" data-tone="bad">${failures}<span class="unit"> failed</span></span>`
-        : nothing
-    }</a>`
+    return html`<a href=${this.#sandbox.link(section)} aria-current=${isOpen ? 'page' : 'false'}>${titles[section]}</a>`
   }
 
   readonly #onKeyDown = (event: KeyboardEvent): void => {

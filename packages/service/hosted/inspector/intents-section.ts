@@ -1,7 +1,7 @@
 /** The newest intents, or the one of the address. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { html } from 'lit'
-import type { IntentList, ShownIntent } from '../../shared/sandbox-api.ts'
+import type { ShownIntent } from '../../shared/sandbox-api.ts'
 import { intentDetail } from './intent-detail.ts'
 import { amountOf, badge, customerOf, empty, type Line, list, name } from './markup.ts'
 import type { Sandbox, Source } from './sandbox.ts'
@@ -19,7 +19,9 @@ export async function intentsSection(source: Source): Promise<() => unknown> {
             'A reset may have deleted it. Choose another one from the list.',
           )
   }
-  const found = await get<IntentList>(`intents?${new URLSearchParams({ q })}`)
+  const found = await get<{ readonly intents: readonly PaymentIntent[] }>(
+    `intents?${new URLSearchParams({ q })}`,
+  )
   const intents = found?.intents ?? []
   return () =>
     list(sandbox, {

@@ -28,11 +28,6 @@ export interface Reading {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** The service rejected a request. The message is shown to the user. */
-class Rejection extends Error {
-  override readonly name = 'Rejection'
-}
-
 export class Sandbox {
   /** Why the last token or action was rejected. */
   error: string | undefined
@@ -86,7 +81,7 @@ export class Sandbox {
   /** Why the last read failed. */
   get failure(): string | undefined {
     const { error } = this.#task
-    return error === undefined ? undefined : reasonOf(error)
+    return error === undefined ? undefined : messageOf(error)
   }
 
   /** Follows the address. A new link can be opened in the same tab. */
@@ -133,7 +128,7 @@ export class Sandbox {
       await this.#task.run()
       return result
     } catch (error) {
-      this.error ??= reasonOf(error)
+      this.error ??= messageOf(error)
       return null
     } finally {
       this.#isActing = false
@@ -174,7 +169,7 @@ export class Sandbox {
     const linked = isLinked ? await get<ShownIntent>(`/intents/${id}`) : null
     const wanted = linked?.environment ?? route.environment
     environment = environments.find(({ id }) => id === wanted) ?? environments[0]
-    if (!environment) throw new Rejection('This service has no test environment.')
+    if (!environment) throw new Error('This service has no test environment.')
     const show = await this.#sections[section]({ sandbox: this, route, environment, get })
     return { address, route, environments, environment, show }
   }
@@ -187,7 +182,10 @@ export class Sandbox {
     if (body) headers.set('content-type', 'application/json')
     const content = body && { body: JSON.stringify(body) }
     const whole = path.startsWith('/') ? path : `/environments/${environment?.id}/${path}`
-    const response = await fetch(`/_sandbox${whole}`, { method, headers, signal, ...content })
+    const sent = fetch(`/_sandbox${whole}`, { method, headers, signal, ...content })
+    const response = await sent.catch(() => {
+      throw new Error('The service does not respond.')
+    })
     // The service is of the same build.
     if (response.ok) return (await response.json()) as Body
     if (method === 'GET' && response.status === 404) return null
@@ -197,7 +195,7 @@ export class Sandbox {
       this.error = tokenUnknown
     }
     const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
-    throw new Rejection(detail ?? `The service returned ${response.status}.`)
+    throw new Error(detail ?? `The service returned ${response.status}.`)
   }
 }
 
@@ -214,8 +212,9 @@ function takeToken(): string | undefined {
   return token
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Rejection ? error.message : 'The service does not respond.'
+/** Also of what is no error. */
+function messageOf(error: unknown): string {
+  return String(Object(error).message)
 }
 
 const tokenUnknown =

@@ -27,7 +27,6 @@ export function addEnvironmentRoutes(app: App, options: AppOptions): void {
     merchant: environment.merchantName,
     origins: environment.allowedOrigins,
     clock: { offset: environment.clockOffset },
-    failures: requestLog.countFailures(environment.id),
     keys: keys
       .filter((key) => key.environment === 'test' && key.merchant === environment.merchantName)
       .filter(({ revokedAt }) => revokedAt === null)

@@ -1,11 +1,6 @@
 /** Client of the sandbox's control API, for one test environment. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
-import type {
-  IntentList,
-  LintIssue,
-  ShownIntent,
-  SimulatedOutcome,
-} from '../../shared/sandbox-api.ts'
+import type { LintIssue, ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 
 /** A running service. */
 export interface SandboxAddress {
@@ -79,7 +74,7 @@ export class SandboxEnvironment {
 
   /** Returns the newest 100 intents, newest first. */
   async intents(): Promise<readonly PaymentIntent[]> {
-    return (await this.#send<IntentList>('GET /intents')).intents
+    return (await this.#send<{ intents: PaymentIntent[] }>('GET /intents')).intents
   }
 
   /** Returns an intent. */

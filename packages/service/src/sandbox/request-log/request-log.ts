@@ -56,8 +56,6 @@ export function createRequestLog(now: () => Date) {
     /** Returns the requests of an environment and of unknown environments, newest first. */
     requests: (environmentId: string): readonly LoggedRequest[] =>
       visible(environmentId).map(({ request }) => request),
-    countFailures: (environmentId: string): number =>
-      visible(environmentId).filter(isFailure).length,
     /** Returns a request that `requests` lists, with its headers and bodies. */
     find: (environmentId: string, requestId: string): LogEntry | undefined =>
       visible(environmentId).find(({ request }) => request.requestId === requestId),
