@@ -8,14 +8,11 @@ const run = promisify(execFile)
 test('two clicks show why a create failed, for each field', async ({ page, merchant }) => {
   await create(merchant, { orderId: 'WHY-0' })
   await create(merchant, { orderId: 'WHY-1', amount: 15.5 })
-  await create(merchant, { orderId: 'WHY-2', amount: 0.001 })
   await merchant.open()
   await page.getByRole('link', { name: 'Requests' }).click()
+  await linesOf(page).filter({ hasText: '15.5' }).click()
   // What is no amount is shown as it was sent.
-  await expect(linesOf(page).first()).not.toContainText('AMD')
-  await linesOf(page)
-    .filter({ has: page.locator('code', { hasText: '15.5' }) })
-    .click()
+  await expect(page.locator('.title code')).toHaveText('15.5')
   const reason = 'amount must be a whole number of minor units: 15.50 is 1550'
   await expect(page.locator('.reasons p')).toHaveText(['validation_failed', reason])
   await expect(page.locator('.detail pre').first()).toContainText('"amount": 15.5')

@@ -12,12 +12,13 @@ export function name(value: unknown, max = 64): TemplateResult {
 }
 
 /** An amount of an order. What nobody can pay is shown as it was sent. */
-export function amountOf({ amount, currency }: Priced): unknown {
+export function amountOf({
+  amount,
+  currency,
+}: Readonly<Record<'amount' | 'currency', unknown>>): unknown {
   if (amount === null) return nothing
   return money(amount, currency) ?? html`<code>${text(amount, 24)}</code>`
 }
-
-type Priced = Readonly<Record<'amount' | 'currency', unknown>>
 
 export function customerOf({ customer }: PaymentIntent): unknown {
   return customer && name(customer.name ?? customer.email ?? customer.id)

@@ -48,16 +48,9 @@ const operations: ReadonlyMap<string, string> = new Map([
 /** What a developer planned has no color of an error. */
 export function statusOf({ status, operation, faults }: LoggedRequest): TemplateResult {
   const isExpected = operation === 'check' || faults.length > 0
-  const tone = isExpected ? 'quiet' : (tones.get(Math.floor(status / 100)) ?? 'bad')
-  return badge(text(status || 'lost', 12), tone)
+  const tone = status >= 200 && status < 400 ? 'good' : 'bad'
+  return badge(text(status || 'lost', 12), isExpected ? 'quiet' : tone)
 }
-
-/** Tones of HTTP statuses, by the first digit. */
-const tones: ReadonlyMap<number, string> = new Map([
-  [2, 'good'],
-  [3, 'plain'],
-  [4, 'waiting'],
-])
 
 /** What a status does not say: faults, a replay, and a key that is valid. */
 export function notesOf({ faults, replayed, operation }: LoggedRequest): readonly string[] {

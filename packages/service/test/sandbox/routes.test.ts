@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { beforeEach, expect, test } from 'vitest'
 import { routes } from '../../shared/routes.ts'
-import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { Merchant, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
@@ -15,8 +14,6 @@ beforeEach(async () => void (await service.control('POST', `${path}/reset`)))
 async function json(...sent: Parameters<typeof service.control>): Promise<any> {
   return await (await service.control(...sent)).json()
 }
-
-const withoutChallenge = simulatedOutcomes.filter((each) => each !== 'requires_action')
 
 const settle = async (id: string, outcome: string) =>
   await json('POST', `/intents/${id}/settle`, { outcome })
@@ -51,21 +48,18 @@ test('applies deadlines when the clock is advanced and keeps them when it is set
 
 test.each([
   ['succeeded', 'succeeded', []],
-  ['declined', 'requires_payment_method', simulatedOutcomes],
+  ['declined', 'requires_payment_method', expect.arrayContaining(['requires_action', 'expired'])],
   ['failed', 'failed', []],
   ['canceled', 'canceled', []],
   ['processing', 'processing', ['succeeded', 'declined', 'failed']],
-  ['requires_action', 'requires_action', withoutChallenge],
+  ['requires_action', 'requires_action', expect.not.arrayContaining(['requires_action'])],
   ['expired', 'expired', []],
-] as const)(
-  'simulates %s of an open intent: %s, and then %j',
-  async (outcome, status, outcomes) => {
-    const id = await newIntent()
-    expect(await settle(id, outcome)).toEqual({ id, status })
-    expect(await service.statusOf(id)).toBe(status)
-    expect(await json('GET', `/intents/${id}`)).toMatchObject({ outcomes })
-  },
-)
+])('simulates the outcome %s of an open intent', async (outcome, status, outcomes) => {
+  const id = await newIntent()
+  expect(await settle(id, outcome)).toEqual({ id, status })
+  expect(await service.statusOf(id)).toBe(status)
+  expect(await json('GET', `/intents/${id}`)).toMatchObject({ outcomes })
+})
 
 const liveId = (await live.created()).id
 const livePath = `/payment-intents/${liveId}`
