@@ -14,17 +14,19 @@ test('shows a new intent automatically, and offers the outcomes of its status', 
   await expect(page.getByRole('heading', { name: 'No Payment Intent yet' })).toBeVisible()
   await createIntent(merchant, { orderId: 'L-1' })
   await rowOf(page, 'L-1').click()
+  // The button leaves, and the focus passes to no other outcome.
+  await page.getByRole('button', { name: 'Challenge' }).press('Enter')
+  await expect(openStatus(page, 'requires_action')).toBeVisible()
+  await expect(page.locator('main:focus')).toBeVisible()
   await page.getByRole('button', { name: 'Process' }).click()
   await expect(openStatus(page, 'processing')).toBeVisible()
   const outcomes = page.getByRole('group', { name: 'Simulate an outcome' })
   await expect(outcomes.getByRole('button')).toHaveText(['Succeed', 'Decline', 'Fail for good'])
   // It waits without end.
   await expect(page.getByText('Expires')).toHaveCount(0)
-  // The buttons leave, and the focus stays in the section.
-  await page.getByRole('button', { name: 'Succeed' }).press('Enter')
+  await page.getByRole('button', { name: 'Succeed' }).click()
   await expect(openStatus(page, 'succeeded')).toBeVisible()
   await expect(outcomes).toHaveCount(0)
-  await expect(page.locator('main:focus')).toBeVisible()
 })
 
 test('two clicks settle a payment, whose outcomes have their lines', async ({ page, merchant }) => {

@@ -1,5 +1,6 @@
 /** One intent: its facts, outcomes, timeline, and requests. @module */
 import { html, nothing, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
 import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { amountOf, badge, customerOf, facts, type Line, line, name } from './markup.ts'
 import { lineOfRequest } from './request-line.ts'
@@ -41,7 +42,10 @@ function outcomeButtons(sandbox: Sandbox, { intent, outcomes }: ShownIntent): Te
   const settle = (outcome: SimulatedOutcome) =>
     sandbox.act('POST', `/intents/${intent.id}/settle`, { outcome })
   return html`<p class="hint">Simulate what the bank, the buyer, or time does:</p>
-    <div class="row" role="group" aria-label="Simulate an outcome">${outcomes.map(
+    <div class="row" role="group" aria-label="Simulate an outcome">${repeat(
+      outcomes,
+      // The focus never passes to another outcome.
+      (outcome) => outcome,
       (outcome) =>
         html`<button type="button" @click=${() => settle(outcome)}>${labels[outcome]}</button>`,
     )}</div>`
