@@ -73,8 +73,6 @@ function guide(): string {
       .replaceAll('_&lt;', '_<wbr>&lt;')
       // What scrolls can be reached with the keyboard.
       .replaceAll('<pre>', '<pre tabindex="0">')
-      .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
-      .replaceAll('</table>', '</table></div>')
   )
 }
 
