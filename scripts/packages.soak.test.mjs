@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readDocument } from './docs/documents.mjs'
+import { documents } from './docs/documents.mjs'
 import { install } from './install.mjs'
 import { nodeBinary, nodeVersions } from './node-versions.mjs'
 import { pack, published } from './pack.mjs'
@@ -136,12 +136,11 @@ for (const [manager, args] of managers) {
   })
 }
 
-const script = readDocument('packages/server/README.md').blocks.find(
-  (block) => printedBy(block).length > 0,
-)
-const tests = readDocument('packages/server/guides/testing.md').blocks.filter(({ name }) =>
-  name?.endsWith('.test.mjs'),
-)
+const blocks = documents().flatMap((document) => document.blocks)
+const scripts = blocks
+  .filter((block) => printedBy(block).length > 0)
+  .map((block, index) => ({ ...block, name: `script-${index}.mjs` }))
+const tests = blocks.filter(({ code }) => code.includes("from 'node:test'"))
 
 for (const version of nodeVersions) {
   test.concurrent(`Node ${version}: the documents' examples and tests run on the tarballs`, {
@@ -155,17 +154,17 @@ for (const version of nodeVersions) {
       if (process.env.CI) throw error
       skip(`Node ${version} could not be downloaded`)
     }
-    for (const { name = 'readme.mjs', code } of [script, ...tests])
-      writeFileSync(join(home, name), code)
+    for (const { name, code } of [...scripts, ...tests]) writeFileSync(join(home, name), code)
     const files = tests.map(({ name }) => name).join(' ')
-    const command = `"${node}" readme.mjs && "${node}" --test --test-reporter=tap ${files}`
+    const commands = scripts.map(({ name }) => `"${node}" ${name}`)
+    const command = [...commands, `"${node}" --test --test-reporter=tap ${files}`].join(' && ')
     const piService = join(home, 'node_modules/@pi-checkout/service/bin/pi-service.mjs')
     const args = [piService, 'exec', '--', 'sh', '-c', command]
     // The tests that the documents show must not see the runner that runs this.
     const env = { NODE_ENV: undefined, VITEST: undefined }
     const { code, output, errors } = await runProgram(args, { command: node, cwd: home, env })
     const printed = output.slice(0, output.indexOf('TAP version')).trim().split('\n')
-    expect(printed).toEqual(printedBy(script))
+    expect(printed).toEqual(scripts.flatMap(printedBy))
     const all = output + errors
     expect([code, /^# pass (\d+)$/m.exec(output)?.[1], all]).toEqual([0, '2', all])
   })

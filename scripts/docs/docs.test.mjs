@@ -33,13 +33,7 @@ beforeAll(async () => {
   mkdirSync(folder)
   for (const { file, code } of modules) writeFileSync(file, `${code}export {}\n`)
   service = await startService(['--memory'])
-  env = {
-    ...variablesOf(service.ready),
-    PI_ADMIN_TOKEN: service.ready.adminToken,
-    // The tests that the documents show must not see the runner that runs this.
-    NODE_TEST_CONTEXT: undefined,
-    VITEST: undefined,
-  }
+  env = variablesOf(service.ready)
 }, 120_000)
 
 afterAll(async () => {
@@ -56,18 +50,6 @@ test('the code compiles', () => {
   const untyped = /^[^(]*\.m?jsx?\(.*TS(?:7006|7030|7031|18046|18048):/
   expect(errors.filter((line) => !untyped.test(line))).toEqual([])
 })
-
-for (const { path, line, code, file } of modules) {
-  const isTest = code.includes("from 'node:test'")
-  const printed = [...code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, text]) => text)
-  if (!isTest && printed.length === 0) continue
-  test(`${path}:${line}: the code runs and prints what its comments say`, async () => {
-    const args = isTest ? ['--test', file] : [file]
-    const { code: status, output, errors } = await runProgram(args, { env })
-    expect([status, status === 0 ? '' : output + errors]).toEqual([0, ''])
-    if (!isTest) expect([output.trim().split('\n'), errors]).toEqual([printed, ''])
-  }, 60_000)
-}
 
 test.each(blocks.filter(({ language }) => language === 'json'))(
   '$path:$line: the JSON is well-formed',
