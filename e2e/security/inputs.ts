@@ -1,90 +1,42 @@
-/** Inputs of attackers and accidents: ambiguous JSON, odd text, and almost valid values. @module */
+/** Texts near a valid one, as attackers and accidents send them. @module */
 import fc from 'fast-check'
 
-const oddLiterals =
-  '1e400 -0 100.0 1E2 9007199254740993 0x10 01 1. .5 NaN +1 -1 0 150000 null true [] {} [ " "" ' +
-  '"\\ud800" "\\u0000" "\\u202e" {"__proto__":1} {"a":1,"a":2} {"id":"c"} "AMD" "usd"'
-const depths = [1, 5, 6, 500].map((depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
-const lengths = [`"${'é'.repeat(40)}"`, `"${'𝄞'.repeat(32)}"`, `{"${'k'.repeat(41)}":"v"}`]
-
-/** JSON, or almost JSON. */
-const literal = fc.oneof(
-  fc.json({ maxDepth: 4, depthSize: 'small' }),
-  fc.constantFrom('', ...oddLiterals.split(' '), ...depths, ...lengths),
-  fc.string({ unit: 'binary', maxLength: 40 }).map((text) => JSON.stringify(text)),
-)
-
-/** The text of an object: this one, or with wrong, repeated, missing, or unknown fields; or another text. */
-export function jsonNear(right: object): fc.Arbitrary<string> {
-  const fields = Object.entries(right).map(([name, value]) => [name, JSON.stringify(value)])
-  const names = [...Object.keys(right), '__proto__', 'constructor', 'extra']
-  const other = fc.tuple(fc.constantFrom(...names), literal)
-  const near = fc
-    .tuple(
-      fc.subarray(fields, { minLength: Math.max(0, fields.length - 1) }),
-      fc.array(other, { maxLength: 2 }),
-    )
-    .map((parts) => objectOf(parts.flat()))
-  return fc.oneof(
-    { weight: 20, arbitrary: fc.constant(objectOf(fields)) },
-    { weight: 80, arbitrary: near },
-    { weight: 40, arbitrary: fc.array(other, { maxLength: 6 }).map(objectOf) },
-    { weight: 20, arbitrary: literal },
-    { weight: 20, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
-    {
-      weight: 10,
-      arbitrary: fc.tuple(fc.constantFrom(...names), long).map((one) => objectOf([one])),
-    },
-  )
-}
-
-function objectOf(fields: readonly (readonly (string | undefined)[])[]): string {
-  return `{${fields.map(([name, value]) => `"${name}":${value}`).join(',')}}`
-}
-
-/** What takes long to read: up to the 64 KB that a body may have. */
-const size = 60_000
-const long = fc
-  .constantFrom(
-    ...['[', '{"a":', ' ', '9', '1.', '"', '\\', '\u0000', '%', 'é'],
-    ...['{},', '"a":1,', '1e300,', '"𝄞",'],
-  )
-  .chain((part) => fc.constantFrom(part.repeat(size / part.length), `[${part.repeat(9999)}1]`))
-  .map((text) => Buffer.from(text).subarray(0, size).toString())
-
-/** ASCII with all its control characters. */
-export const ascii = (maxLength: number): fc.Arbitrary<string> =>
-  fc.string({ unit: 'binary-ascii', maxLength })
-
-/** A secret: valid, with one character changed, cut, repeated; or another text without control characters. */
-export function tokenNear(right: string): fc.Arbitrary<string> {
-  const at = fc.nat(right.length - 1)
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.constant(right) },
-    at.map((place) => `${right.slice(0, place)}x${right.slice(place + 1)}`),
-    at.map((place) => right.slice(0, place)),
-    at.map((place) => right + right.slice(place)),
-    ascii(300).map((text) => text.replace(/[^\x20-\x7e]/g, '?').trim()),
-  )
-}
-
-const headerNames =
+/** Numbers, JSON, names, and values of headers that are ambiguous, or that programs read in different ways. */
+const oddTokens =
+  '1e400 -0 100.0 1E2 9007199254740993 0x10 01 1. .5 NaN +1 -1 0 true null [] {} [ " "" "AMD" "usd" ' +
+  '"\\ud800" "\\u0000" "\\u202e" "__proto__" "constructor" {"__proto__":1} {"a":1,"a":2} x%00 ../.. ' +
+  'chunked 0x5 99999999 Bearer Bearer,Bearer bytes=0-0,0-0 application/json;charset='
+const headers =
   'Authorization Idempotency-Key Content-Type Content-Length Transfer-Encoding Connection Host Origin ' +
   'Referer Cookie Expect Range If-None-Match Sec-Fetch-Site X-Forwarded-For Forwarded Sandbox-Fault X'
-const headerValues =
-  'chunked 0 5 05 -1 +3 0x5 1e1 99999999 null Bearer Bearer,Bearer bytes=0-0,0-0 application/json;charset='
+const depths = [5, 6, 500].map((depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
+const lengths = [`"${'é'.repeat(40)}"`, `"${'𝄞'.repeat(32)}"`, `{"${'k'.repeat(41)}":"v"}`]
 
-/** Lines of a head that are repeated, contradict each other, are long, or are no headers. */
-export const oddLines: fc.Arbitrary<readonly string[]> = fc.oneof(
-  fc.array(
-    fc
-      .tuple(
-        fc.constantFrom(...headerNames.split(' ')),
-        fc.oneof(ascii(60), fc.constantFrom(...headerValues.split(' '))),
-      )
-      .map((line) => line.join(': ')),
-    { minLength: 1, maxLength: 4 },
-  ),
-  fc.constantFrom(...headerNames.split(' ')).map((name) => [`${name}: ${'a,'.repeat(7000)}`]),
-  fc.constantFrom(...headerNames.split(' ')).map((name) => Array(500).fill(`${name}: 1`)),
+/** Bytes of what takes long to read: less than the 64 KB that a body may have. */
+const size = 60_000
+const long = fc
+  .constantFrom('[', '{"a":', ' ', '9', '1.', '"', '\\', '\0', '%', 'é', '{},', '"a":1,', '"𝄞",')
+  .map((part) => Buffer.from(part.repeat(size)).subarray(0, size).toString())
+
+const token = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...oddTokens.split(' '), ...depths, ...lengths) },
+  { weight: 4, arbitrary: fc.json({ maxDepth: 4, depthSize: 'small' }) },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+  { weight: 2, arbitrary: fc.constantFrom(...headers.split(' ')).map((name) => `\r\n${name}: 1`) },
+  { weight: 1, arbitrary: long },
 )
+
+/** Up to three of the words, strings, and signs of a text are removed, repeated, or replaced. */
+export function near(text: string): fc.Arbitrary<string> {
+  const tokens = text.match(/"[^"]*"|[\w-]+|./gs) ?? []
+  const times = fc.constantFrom(0, 2, 500)
+  const at = fc.nat(Math.max(0, tokens.length - 1))
+  const changes = fc.array(fc.tuple(at, fc.oneof(times, token, token)), { maxLength: 3 })
+  return changes.map((all) => {
+    const changed = [...tokens]
+    for (const [place, to] of all) {
+      changed[place] = typeof to === 'number' ? String(tokens[place]).repeat(to) : to
+    }
+    return changed.join('')
+  })
+}
