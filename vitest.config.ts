@@ -14,7 +14,14 @@ const limits = {
 const soak = '**/*.soak.test.*'
 
 /** These take over a minute each. They start first, so that none of them runs alone at the end. */
-const longFiles = ['packages', 'mistakes', 'model', 'killed-instances', 'rolling-restart']
+const longFiles = [
+  'packages',
+  'mistakes',
+  'model',
+  'killed-instances',
+  'rolling-restart',
+  'crashes',
+]
 
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

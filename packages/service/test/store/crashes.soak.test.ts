@@ -97,16 +97,16 @@ test.each([
       service.targets.add(portOf(instance.url))
       return instance
     }
-    const first = await start()
-    const instances = [first]
-    while (instances.length < count) instances.push(await start())
-    const traffic = startTraffic(new Merchant({ ...first, url: service.origin }))
+    const instances = await Promise.all(Array.from({ length: count }, start))
+    // Only the first start on a store prints the key.
+    const apiKey = String(instances.map((instance) => instance.apiKey).find(Boolean))
+    const traffic = startTraffic(new Merchant({ apiKey, url: service.origin }))
     for (let kills = 0; kills < 4; kills++) {
       await sleep(300 + Math.random() * 300)
-      const [killed = first] = instances.splice(0, 1)
-      await killed.stop('SIGKILL')
+      const killed = instances.shift()
+      await killed?.stop('SIGKILL')
       instances.push(await start())
-      service.targets.delete(portOf(killed.url))
+      service.targets.delete(portOf(String(killed?.url)))
     }
     await traffic.expectStored(instances)
   },
@@ -193,19 +193,23 @@ function startTraffic(merchant: Merchant, fields: object = {}) {
       if (name % 3 === 0) await payTwice(key, handoff)
       const read = await untilStatus(200, () => merchant.retrieve(handoff.id))
       expect(JSON.parse(read).status).toBe(statuses.get(handoff.id))
-      await sleep(20)
+      await sleep(50)
     }
   }
   const lanes = Promise.all(Array.from({ length: 9 }, (_, name) => lane(name)))
-  // Awaited at the end.
+  // Awaited below.
   lanes.catch(() => {})
+  atEnd(() => {
+    isOver = true
+  })
 
   return {
     send,
     create,
     async expectProgress(): Promise<void> {
-      const before = statuses.size
-      await expect.poll(() => statuses.size, { timeout: 30_000 }).toBeGreaterThan(before + 20)
+      const enough = statuses.size + 20
+      const progress = expect.poll(() => statuses.size, { timeout: 30_000 })
+      await Promise.race([lanes, progress.toBeGreaterThan(enough)])
     },
     /** Ends it, and expects what was acknowledged at each instance, and nothing else in the store. */
     async expectStored(instances: readonly Instance[]): Promise<void> {
