@@ -1,4 +1,3 @@
-import { payWith } from '@pi-checkout/element/testing'
 import {
   challengePage,
   expectPaid,
@@ -8,14 +7,6 @@ import {
   passChallenge,
 } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
-
-test('a bank with a separate page returns the buyer to a paid order', {
-  tag: '@firefox',
-}, async ({ page, stack }) => {
-  const { id } = await openCheckout(page)
-  await payWith(page, 'redirect')
-  await expectPaid(page, stack, id)
-})
 
 test("a buyer passes the bank's challenge inside the frame; shop, form, bank, and receipt show the same name and amount, in the shop’s color", {
   tag: '@firefox',
