@@ -14,7 +14,7 @@ export interface BrowserOptions {
   readonly origin: string
   /** Returns the origin of the instance that gets the next request. */
   readonly address: () => string
-  readonly onResponse: (response: ResponseEvent) => void
+  readonly onResponse: (response: Omit<ResponseEvent, 'type' | 'isHandoff'>) => void
 }
 
 export class Browser implements AdapterBuyer {
@@ -84,7 +84,7 @@ export class Browser implements AdapterBuyer {
         return { response: received, body: await received.clone().text() }
       })
       const head = [...response.headers].map((header) => header.join(': ')).join('\n')
-      this.#options.onResponse({ type: 'response', method: init.method, path, head, body })
+      this.#options.onResponse({ method: init.method, path, head, body })
       return response
     } catch (error) {
       const isLost = error instanceof DOMException || (error instanceof Error && 'cause' in error)

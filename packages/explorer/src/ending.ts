@@ -5,63 +5,53 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Stage } from './events.ts'
-import type { Handoff } from './ledger.ts'
-import { isOnItsWay, isPayable, type Violation, violationIn } from './rules.ts'
+import { isPayable } from './ledger.ts'
+import { missingIn, type Stage, type Violation, violationIn } from './rules.ts'
 import { buyers, type Sequence } from './sequence.ts'
 
 /** Plays the end. Returns the violation of the whole sequence, if there is one. */
 export async function playEnd(sequence: Sequence): Promise<Violation | undefined> {
   const { environment, ledger } = sequence
   await environment.clearFaults()
-  const retrying = await buyersWithoutPayment(sequence)
+  await sequence.look()
+  // Without any order, the first buyer places one.
+  const isFirst = ledger.handoffs.length === 0
+  let unpaid = buyers.filter((buyer) =>
+    isFirst ? buyer === buyers[0] : ledger.unpaidOrder(buyer) !== undefined,
+  )
   const notPayable = await settle(sequence, 'retry', async () => {
-    for (const buyer of retrying) {
-      const { retried } = ledger.buyer(buyer)
-      if (retried !== undefined && isPayable(retried)) continue
+    for (const buyer of unpaid) {
       await sequence.open(buyer)
       await sequence.handoff(buyer)
     }
+    unpaid = unpaid.filter((buyer) => !isPayable(ledger.buyer(buyer).handedOut))
   })
   if (notPayable) return notPayable
 
   await payEverything(sequence)
-  const unknown = await settle(sequence, 'away', () => readRecords(sequence, ledger.paid()))
+  const unknown = await settle(sequence, 'away', () => readRecords(sequence))
   if (unknown) return unknown
 
   for (const buyer of new Set(ledger.paid().map((handoff) => handoff.buyer))) {
     await sequence.visit(buyer)
   }
   const unsettled = await settle(sequence, 'back', async () => {
-    for (const [buyer, { orderId: named, phase }] of ledger.buyers) {
+    for (const [buyer, { orderId: named }] of ledger.buyers) {
       const { orderId } = ledger.newest(buyer) ?? {}
-      if (orderId === undefined || !ledger.isPaid(orderId) || phase === 'paid') continue
       // Without the id of an order, the status route is about the buyer's current one.
-      await sequence.poll(buyer, named === undefined ? {} : { orderId })
+      if (orderId !== undefined) await sequence.poll(buyer, named === undefined ? {} : { orderId })
     }
-    await readRecords(sequence, ledger.handoffs)
+    await readRecords(sequence)
   })
   if (unsettled) return unsettled
   sequence.add({ type: 'output', lines: sequence.lines, lint: await environment.brokenRules() })
   return violationIn(sequence.events)
 }
 
-/** Returns the buyers whose newest order has no payment on its way. If none of them has an order, the first buyer gets one. */
-async function buyersWithoutPayment(sequence: Sequence): Promise<readonly string[]> {
-  const { ledger } = sequence
-  if (ledger.handoffs.length === 0) return buyers.slice(0, 1)
-  await sequence.look()
-  const onItsWay = ledger.intents.filter(isOnItsWay)
-  return buyers.filter((buyer) => {
-    const { orderId } = ledger.newest(buyer) ?? {}
-    return orderId !== undefined && !onItsWay.some((intent) => intent.orderId === orderId)
-  })
-}
-
 /** Pays what the open pages can pay, and lets the bank decide. */
 async function payEverything(sequence: Sequence): Promise<void> {
   for (const buyer of buyers) {
-    for (const handoff of sequence.ledger.buyer(buyer).held) await sequence.pay(handoff, 'visa')
+    for (const handoff of sequence.ledger.held(buyer)) await sequence.pay(handoff, 'visa')
   }
   await sequence.look()
   for (const { id, status } of sequence.ledger.intents) {
@@ -71,8 +61,8 @@ async function payEverything(sequence: Sequence): Promise<void> {
 }
 
 /** Reads the record of each order, once. */
-async function readRecords(sequence: Sequence, handoffs: readonly Handoff[]): Promise<void> {
-  const owners = new Map(handoffs.map(({ orderId, buyer }) => [orderId, buyer]))
+async function readRecords(sequence: Sequence): Promise<void> {
+  const owners = new Map(sequence.ledger.handoffs.map(({ orderId, buyer }) => [orderId, buyer]))
   for (const [orderId, buyer] of owners) await sequence.readRecord(buyer, orderId)
 }
 
@@ -83,13 +73,13 @@ async function settle(
   act: () => Promise<void>,
 ): Promise<Violation | undefined> {
   const { settlesWithin = 3000 } = sequence.adapter
-  sequence.add({ type: 'stage', stage })
   let missing = ''
   let until = 0
   for (;;) {
     await act()
-    const violation = violationIn(sequence.events)
-    if (!violation?.maySettle) return violation
+    const broken = violationIn(sequence.events)
+    const violation = broken ?? missingIn(sequence.events, stage)
+    if (broken || !violation) return violation
     if (violation.detail !== missing) {
       missing = violation.detail
       until = performance.now() + settlesWithin

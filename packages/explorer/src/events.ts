@@ -10,6 +10,8 @@ export interface ResponseEvent {
   readonly type: 'response'
   readonly method: string
   readonly path: string
+  /** Only its body may contain a `clientSecret`. */
+  readonly isHandoff: boolean
   readonly head: string
   readonly body: string
 }
@@ -50,19 +52,8 @@ export interface RecordEvent {
   readonly record: Omit<OrderRecord, 'state'> & { readonly state: OrderRecord['state'] | 'missing' }
 }
 
-/**
- * Part of a sequence: the actions, and the three parts of its end. `retry`: buyers whose payment failed request
- * another one. `away`: all is paid, and no buyer comes back. `back`: every buyer comes back.
- */
-export type Stage = 'actions' | 'retry' | 'away' | 'back'
-
 /** Something that happened in a sequence. */
 export type Event =
-  /** A shop with a key, which is in no response, and a path whose responses contain a `clientSecret`. */
-  | { readonly type: 'begin'; readonly apiKey: string; readonly handoffPath: string }
-  /** An action began, as `--replay` writes it. */
-  | { readonly type: 'step'; readonly step: string }
-  | { readonly type: 'stage'; readonly stage: Stage }
   /** The intents of the environment, read before a handoff, and after what shows an order. */
   | { readonly type: 'intents'; readonly intents: readonly Intent[] }
   | ResponseEvent

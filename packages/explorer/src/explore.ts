@@ -48,7 +48,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     // A request that was aborted at the end proves nothing.
     signal.throwIfAborted()
     sequences++
-    records.push(...played.records)
+    for (const event of played.events) if (event.type === 'record') records.push(event.record)
     if (played.violation) violation = found(played.violation, played.steps)
     onProgress?.({ sequences, violation })
     return played.violation && played.steps

@@ -1,6 +1,6 @@
 /** What a log has shown: orders, handoffs, buyers, and the newest records. @module */
 import type { PlacedOrder } from './adapter.ts'
-import type { Event, HandoffEvent, Intent, OrderEvent, RecordEvent, Stage } from './events.ts'
+import type { Event, HandoffEvent, Intent, OrderEvent, RecordEvent } from './events.ts'
 
 /** A handoff that a buyer's page got, with the intent as it was then. */
 export interface Handoff extends Intent {
@@ -24,18 +24,13 @@ interface KnownBuyer {
   orderId: string | undefined
   /** Increases when the shop has said paid: the buyer then buys something else. */
   purchase: number
-  /** What the open pages can pay, each intent once. */
-  readonly held: Handoff[]
-  /** What the newest request for a handoff led to in this stage: an intent, or an HTTP status. */
-  retried: Intent | number | undefined
-  /** The newest phase in this stage. */
+  /** What the newest request for a handoff led to: an intent, or an HTTP status. */
+  handedOut: Intent | number | undefined
+  /** The newest phase. */
   phase: string | undefined
 }
 
 export class Ledger {
-  apiKey = ''
-  handoffPath = ''
-  stage: Stage = 'actions'
   /** The newest intents. */
   intents: readonly Intent[] = []
   /** Every handoff of the sequence. */
@@ -45,11 +40,15 @@ export class Ledger {
   readonly buyers: Map<string, KnownBuyer> = new Map()
   readonly #orders = new Map<string, KnownOrder>()
 
+  constructor(events: readonly Event[] = []) {
+    for (const event of events) this.add(event)
+  }
+
   buyer(name: string): KnownBuyer {
     const known = this.buyers.get(name)
     if (known) return known
-    const unknown = { orderId: undefined, retried: undefined, phase: undefined }
-    const buyer = { isOnPage: false, purchase: 1, held: [], ...unknown }
+    const unknown = { orderId: undefined, handedOut: undefined, phase: undefined }
+    const buyer = { isOnPage: false, purchase: 1, ...unknown }
     this.buyers.set(name, buyer)
     return buyer
   }
@@ -68,14 +67,15 @@ export class Ledger {
     return this.handoffs.findLast((handoff) => handoff.buyer === buyer)
   }
 
+  /** Returns what the open pages of a buyer can pay, each intent once. */
+  held(buyer: string): readonly Handoff[] {
+    return firstOfEach(this.handoffs.filter((handoff) => handoff.buyer === buyer))
+  }
+
   /** Returns the handoffs whose intents have succeeded, each intent once. */
   paid(): readonly Handoff[] {
-    const first = new Map<string, Handoff>()
-    for (const handoff of this.handoffs) {
-      const intent = this.intents.find(({ id }) => id === handoff.id)
-      if (intent?.status === 'succeeded' && !first.has(intent.id)) first.set(intent.id, handoff)
-    }
-    return [...first.values()]
+    const succeeded = this.intents.filter(({ status }) => status === 'succeeded')
+    return firstOfEach(this.handoffs).filter(({ id }) => succeeded.some((each) => each.id === id))
   }
 
   /** Returns whether an order has been paid as it is now, after its edits. */
@@ -84,24 +84,22 @@ export class Ledger {
     return this.paid().some(({ id }) => given.some((handoff) => handoff.id === id))
   }
 
+  /** Returns the order of a buyer's newest handoff, unless a payment of it has succeeded, or may without its buyer. */
+  unpaidOrder(buyer: string): string | undefined {
+    const { orderId } = this.newest(buyer) ?? {}
+    const isPaid = this.intents.some((intent) => intent.orderId === orderId && isOnItsWay(intent))
+    return isPaid ? undefined : orderId
+  }
+
   add(event: Event): void {
     if (event.type === 'order') this.#place(event)
     else if (event.type === 'handoff') this.#give(event)
     else if (event.type === 'record') this.records.set(event.orderId, event.record)
     else if (event.type === 'intents') this.intents = event.intents
-    else if (event.type === 'begin') {
-      this.apiKey = event.apiKey
-      this.handoffPath = event.handoffPath
-    } else if (event.type === 'status') {
+    else if (event.type === 'status') {
       const buyer = this.buyer(event.buyer)
       buyer.phase = event.phase
       if (event.phase === 'paid' && event.orderId === buyer.orderId) buyer.purchase++
-    } else if (event.type === 'stage') {
-      this.stage = event.stage
-      for (const buyer of this.buyers.values()) {
-        buyer.retried = undefined
-        buyer.phase = undefined
-      }
     }
   }
 
@@ -128,13 +126,26 @@ export class Ledger {
 
   #give({ buyer: name, status, given }: HandoffEvent): void {
     const buyer = this.buyer(name)
-    buyer.retried = given?.intent ?? status
+    buyer.handedOut = given?.intent ?? status
     if (!given) return
     const { intent, clientSecret } = given
     const handoff = { ...intent, clientSecret, buyer: name, purchase: buyer.purchase }
     const order = this.order(intent.orderId)
     this.handoffs.push(handoff)
     this.#orders.set(intent.orderId, { ...order, given: [...order.given, handoff] })
-    if (!buyer.held.some(({ id }) => id === intent.id)) buyer.held.push(handoff)
   }
+}
+
+/** Returns whether an intent has succeeded, or may still succeed without its buyer. */
+export function isOnItsWay({ status }: Intent): boolean {
+  return status === 'succeeded' || status === 'processing'
+}
+
+/** Returns whether a request for a handoff led to an intent that can be paid, or is paid. */
+export function isPayable(handedOut: Intent | number | undefined): boolean {
+  return typeof handedOut === 'object' && !/^(?:failed|canceled|expired)$/.test(handedOut.status)
+}
+
+function firstOfEach(handoffs: readonly Handoff[]): readonly Handoff[] {
+  return handoffs.filter(({ id }, index) => handoffs.findIndex((each) => each.id === id) === index)
 }

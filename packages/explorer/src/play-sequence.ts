@@ -1,18 +1,18 @@
 /** Plays one sequence from its beginning to its end, and judges it. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { playEnd } from './ending.ts'
-import type { RecordEvent } from './events.ts'
+import type { Event } from './events.ts'
 import { type Violation, violationIn } from './rules.ts'
 import { Sequence, type SequenceOptions } from './sequence.ts'
 import { SetupError } from './setup-error.ts'
-import { play, readStep, type Step } from './steps.ts'
+import { playStep, type Step } from './steps.ts'
 
 /** A sequence that was played. */
 export interface PlayedSequence {
   /** Up to the first violation. */
   readonly steps: readonly Step[]
   readonly violation: Violation | undefined
-  readonly records: readonly RecordEvent['record'][]
+  readonly events: readonly Event[]
 }
 
 /**
@@ -25,33 +25,27 @@ export async function playSequence(
   options: SequenceOptions,
 ): Promise<PlayedSequence> {
   const sequence = await Sequence.begin(options)
-  try {
-    const violation = await judged(steps, sequence)
-    if (!violation) expectHandoff(sequence)
-    const { events } = sequence
-    return {
-      steps: events.flatMap((event) => (event.type === 'step' ? [readStep(event.step)] : [])),
-      violation,
-      records: events.flatMap((event) => (event.type === 'record' ? [event.record] : [])),
-    }
-  } finally {
-    await sequence.end()
-  }
-}
-
-async function judged(steps: readonly Step[], sequence: Sequence): Promise<Violation | undefined> {
+  const { ledger, events } = sequence
+  const played: Step[] = []
   try {
     for (const step of steps) {
-      await play(step, sequence)
-      const violation = violationIn(sequence.events)
-      if (violation) return violation
+      // The tab that exists.
+      const tab = step.tab % Math.max(ledger.held(step.buyer).length, 1)
+      played.push({ ...step, tab })
+      await playStep(step, sequence)
+      const violation = violationIn(events)
+      if (violation) return { steps: played, violation, events }
     }
-    return await playEnd(sequence)
+    const violation = await playEnd(sequence)
+    if (!violation) expectHandoff(sequence)
+    return { steps: played, violation, events }
   } catch (error) {
     // A request of the adapter fails if the shop exits in the meantime.
     await sleep(200)
-    if (!sequence.events.some(({ type }) => type === 'exited')) throw error
-    return violationIn(sequence.events)
+    if (!events.some(({ type }) => type === 'exited')) throw error
+    return { steps: played, violation: violationIn(events), events }
+  } finally {
+    await sequence.end()
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a shop must never do, and what it must have done in the end: pure functions over the log of a sequence. @module */
-import type { Event, Intent } from './events.ts'
+import type { Event } from './events.ts'
 import { forgedAmount } from './forgery.ts'
-import { type Handoff, Ledger } from './ledger.ts'
+import { type Handoff, isOnItsWay, isPayable, Ledger } from './ledger.ts'
 
 /** Name of a rule. */
 export type Rule =
@@ -19,6 +19,12 @@ export type Rule =
   | 'paid_unreviewed'
   | 'not_fulfilled'
 
+/**
+ * What a shop is given time for at the end. `retry`: buyers whose payment failed request another one. `away`: all is
+ * paid, and no buyer comes back. `back`: every buyer comes back.
+ */
+export type Stage = 'retry' | 'away' | 'back'
+
 interface RuleText {
   /** What a violation means. */
   readonly title: string
@@ -26,9 +32,12 @@ interface RuleText {
   readonly fix: string
   /** Returns what happened if an event, which the ledger contains, breaks the rule. */
   readonly brokenBy?: (event: Event, ledger: Ledger) => string | undefined
-  /** Returns what the shop has not done yet, in this stage of the end. */
-  readonly missing?: (ledger: Ledger) => string | undefined
+  /** Return what the shop has not done yet. */
+  readonly missing?: Partial<Record<Stage, (ledger: Ledger) => string | undefined>>
 }
+
+const apiKey = /pi_sk_test_[A-Za-z0-9]{16}_[A-Za-z0-9]{36}/
+const secret = new RegExp(`${apiKey.source}|pi_[A-Za-z0-9]+_secret_[0-9a-f]{64}`)
 
 /** The rules. The first one that is broken counts. */
 export const rules: Readonly<Record<Rule, RuleText>> = {
@@ -97,22 +106,22 @@ export const rules: Readonly<Record<Rule, RuleText>> = {
   not_payable: {
     title: 'The payment failed, and the order cannot be paid again.',
     fix: 'An order that failed, or that its buyer left, must be payable again.',
-    missing: unpayable,
+    missing: { retry: unpayable },
   },
   payment_lost: {
     title: 'The buyer paid, and the shop does not know it.',
     fix: 'Retrieve the intents of open orders regularly: see reconcile().',
-    missing: lostPayment,
+    missing: { away: unrecorded, back: unshown },
   },
   paid_unreviewed: {
     title: 'The buyer paid more than the order needs, and the shop does not review it.',
     fix: 'Keep each intent of an order, and retrieve it until its status is final.',
-    missing: unreviewed,
+    missing: { away: unreviewed },
   },
   not_fulfilled: {
     title: 'The shop did not fulfil a paid order.',
     fix: 'Fulfil it when its row becomes paid, also if no page asks for the status.',
-    missing: unfulfilled,
+    missing: { back: unfulfilled },
   },
 }
 
@@ -121,27 +130,26 @@ export interface Violation {
   readonly rule: Rule
   /** What happened, and how to correct it. */
   readonly detail: string
-  /** Whether the shop may still correct it, within some time. */
-  readonly maySettle: boolean
 }
 
-/**
- * Returns the first violation. What a shop has to do in the end is a violation until it has done it.
- *
- * @param events - Of a sequence, also of one that has not ended.
- */
+/** Returns the first violation in the events of a sequence, also of one that has not ended. */
 export function violationIn(events: readonly Event[]): Violation | undefined {
   const ledger = new Ledger()
   for (const event of events) {
     ledger.add(event)
     const violation = firstOf(({ brokenBy }) => brokenBy?.(event, ledger))
-    if (violation) return { ...violation, maySettle: false }
+    if (violation) return violation
   }
-  const missing = firstOf((rule) => rule.missing?.(ledger))
-  return missing && { ...missing, maySettle: true }
+  return undefined
 }
 
-function firstOf(judge: (rule: RuleText) => string | undefined) {
+/** Returns what the shop has not done yet in a stage of the end. It is a violation if it stays so. */
+export function missingIn(events: readonly Event[], stage: Stage): Violation | undefined {
+  const ledger = new Ledger(events)
+  return firstOf(({ missing }) => missing?.[stage]?.(ledger))
+}
+
+function firstOf(judge: (rule: RuleText) => string | undefined): Violation | undefined {
   for (const [rule, text] of Object.entries(rules)) {
     const facts = judge(text)
     if (facts !== undefined) return { rule: rule as Rule, detail: `${facts} ${text.fix}` }
@@ -217,74 +225,58 @@ function doublePayment(event: Event, ledger: Ledger): string | undefined {
 }
 
 /** The API key is nowhere, and a `clientSecret` only in the body of a handoff. */
-function exposedSecret(event: Event, ledger: Ledger): string | undefined {
-  const keys = ledger.apiKey ? [ledger.apiKey] : []
-  const secrets = [...keys, ...ledger.handoffs.map(({ clientSecret }) => clientSecret)]
-  const contains = (text: string, values = secrets): boolean =>
-    values.some((value) => text.includes(value))
+function exposedSecret(event: Event): string | undefined {
   if (event.type === 'response') {
-    const { method, path, head, body } = event
-    const isHandoff = path.split('?')[0] === ledger.handoffPath
-    const isExposed = contains(head) || contains(body, isHandoff ? keys : secrets)
+    const { method, path, isHandoff, head, body } = event
+    const isExposed = secret.test(head) || (isHandoff ? apiKey : secret).test(body)
     return isExposed ? `${method} ${path} returned a secret.` : undefined
   }
   if (event.type !== 'output') return undefined
-  const line = event.lines.find((text) => contains(text))
-  if (line !== undefined) {
-    const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
-    return `The shop printed a secret: ${shown}`
-  }
+  const line = event.lines.find((text) => secret.test(text))
+  if (line !== undefined) return `The shop printed a secret: ${line.split(secret).join('[secret]')}`
   const isInAddress = event.lint.includes('secret_in_url')
   return isInAddress ? 'A clientSecret was in the address of a request.' : undefined
 }
 
 /** A shop must offer another intent after a payment that failed. */
 function unpayable(ledger: Ledger): string | undefined {
-  if (ledger.stage !== 'retry') return undefined
-  for (const [name, { retried }] of ledger.buyers) {
-    const { orderId } = ledger.newest(name) ?? {}
-    if (orderId === undefined || retried === undefined || isPayable(retried)) continue
-    const intent = typeof retried === 'object' && `intent ${retried.id}, which is ${retried.status}`
-    return `No payment of order ${orderId} is paid or processing, and a new handoff returns ${intent || retried || 'no response'}.`
+  for (const [name, { handedOut }] of ledger.buyers) {
+    const orderId = ledger.unpaidOrder(name)
+    if (orderId === undefined || isPayable(handedOut)) continue
+    const intent =
+      typeof handedOut === 'object' && `intent ${handedOut.id}, which is ${handedOut.status}`
+    return `No payment of order ${orderId} is paid or processing, and a new handoff returns ${intent || handedOut || 'no response'}.`
   }
   return undefined
 }
 
-/** Returns whether a request for a handoff led to an intent that can be paid, or is paid. */
-export function isPayable(retried: Intent | number): boolean {
-  return typeof retried === 'object' && !/^(?:failed|canceled|expired)$/.test(retried.status)
-}
-
-/** Returns whether an intent has succeeded, or may still succeed without its buyer. */
-export function isOnItsWay({ status }: Intent): boolean {
-  return status === 'succeeded' || status === 'processing'
-}
-
-/** The shop must learn of each payment although its buyer does not come back, and show it to one who does. */
-function lostPayment(ledger: Ledger): string | undefined {
+/** The shop must learn of each payment although its buyer does not come back. */
+function unrecorded(ledger: Ledger): string | undefined {
   for (const { id, orderId, buyer } of ledger.paid()) {
     const record = ledger.records.get(orderId)
     // The buyer has left the order for another one.
     const isLeft = ledger.buyer(buyer).orderId !== orderId
-    if (isLeft && record?.reviews?.includes(id)) continue
-    const isCurrent = ledger.isPaid(orderId)
+    if (!record || (isLeft && record.reviews?.includes(id))) continue
     // A payment of an earlier version of the order may need a person.
-    const accepted: readonly string[] = isCurrent ? ['paid'] : ['paid', 'review']
-    if (ledger.stage === 'away' && record && !accepted.includes(record.state)) {
-      return `Intent ${id} of order ${orderId} is paid, and the shop's record of the order stays "${record.state}", not "${accepted.join('" or "')}".`
-    }
-    const { phase = 'paid' } = ledger.buyer(buyer)
-    const isNewest = ledger.newest(buyer)?.orderId === orderId
-    if (ledger.stage === 'back' && isNewest && isCurrent && phase !== 'paid') {
-      return `Intent ${id} of order ${orderId} is paid, and the shop does not say so to ${buyer}.`
-    }
+    const accepted: readonly string[] = ledger.isPaid(orderId) ? ['paid'] : ['paid', 'review']
+    if (accepted.includes(record.state)) continue
+    return `Intent ${id} of order ${orderId} is paid, and the shop's record of the order stays "${record.state}", not "${accepted.join('" or "')}".`
+  }
+  return undefined
+}
+
+/** The shop must show a payment to a buyer who comes back. */
+function unshown(ledger: Ledger): string | undefined {
+  for (const [name, { phase }] of ledger.buyers) {
+    const { id, orderId = '' } = ledger.newest(name) ?? {}
+    if (phase === undefined || phase === 'paid' || !ledger.isPaid(orderId)) continue
+    return `Intent ${id} of order ${orderId} is paid, and the shop does not say so to ${name}.`
   }
   return undefined
 }
 
 /** At most one payment pays for an order. Every other one must be under review. */
 function unreviewed(ledger: Ledger): string | undefined {
-  if (ledger.stage !== 'away') return undefined
   const paid = ledger.paid()
   for (const [orderId, { reviews }] of ledger.records) {
     const ids = paid.filter((handoff) => handoff.orderId === orderId).map(({ id }) => id)
@@ -296,7 +288,6 @@ function unreviewed(ledger: Ledger): string | undefined {
 }
 
 function unfulfilled(ledger: Ledger): string | undefined {
-  if (ledger.stage !== 'back') return undefined
   for (const [orderId, { fulfilments }] of ledger.records) {
     if (fulfilments !== 0 || !ledger.isPaid(orderId)) continue
     return `Order ${orderId} is paid, and the shop did not fulfil it.`

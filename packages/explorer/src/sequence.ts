@@ -48,6 +48,7 @@ export class Sequence {
   readonly #folder: string
   readonly #clock: ShopClock
   readonly #shops: readonly Shop[]
+  readonly #signal: AbortSignal
   readonly #browsers = new Map<string, Browser>()
   #turn = 0
 
@@ -64,7 +65,6 @@ export class Sequence {
     const [origin = ''] = urls
     this.#origin = origin
     this.#folder = mkdtempSync(join(tmpdir(), 'pi-explore-'))
-    process.once('exit', this.#removeFolder)
     this.#clock = new ShopClock(join(this.#folder, 'clock'))
     const data = join(this.#folder, 'data')
     mkdirSync(data)
@@ -79,10 +79,11 @@ export class Sequence {
         PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
         PI_API_KEY: environment.apiKey,
       }
-      return new Shop({ command, url, variables, signal, onExit })
+      return new Shop({ command, url, variables, onExit })
     })
-    const { apiKey } = environment
-    this.add({ type: 'begin', apiKey, handoffPath: this.#routes.handoff })
+    this.#signal = signal
+    signal.addEventListener('abort', this.#kill)
+    process.once('exit', this.#kill)
   }
 
   /** Creates an environment, and starts the shop with its key. */
@@ -94,7 +95,7 @@ export class Sequence {
     const environment = await SandboxEnvironment.create(service, urls.slice(0, 1))
     const sequence = new Sequence(options, environment, urls)
     try {
-      await Promise.all(sequence.#shops.map((shop) => shop.start()))
+      await Promise.all(sequence.#shops.map((shop) => sequence.#start(shop)))
     } catch (error) {
       await sequence.end()
       throw error
@@ -104,12 +105,17 @@ export class Sequence {
 
   async end(): Promise<void> {
     await Promise.all(this.#shops.map((shop) => shop.stop()))
+    this.#signal.removeEventListener('abort', this.#kill)
+    process.off('exit', this.#kill)
+    this.#kill()
     await this.environment.delete()
-    process.off('exit', this.#removeFolder)
-    this.#removeFolder()
   }
 
-  readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true })
+  /** Leaves no process and no folder, whatever ends the search. */
+  readonly #kill = (): void => {
+    for (const shop of this.#shops) shop.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
 
   /** What the instances have printed. */
   get lines(): readonly string[] {
@@ -173,8 +179,8 @@ export class Sequence {
   /** Returns a payment that the buyer's page holds, after a handoff if there is none. */
   async held(buyer: string, tab = 0): Promise<Handoff | undefined> {
     await this.openFirst(buyer)
-    const { held } = this.ledger.buyer(buyer)
-    if (held.length === 0) await this.handoff(buyer)
+    if (!this.ledger.newest(buyer)) await this.handoff(buyer)
+    const held = this.ledger.held(buyer)
     return held[tab % held.length]
   }
 
@@ -299,10 +305,16 @@ export class Sequence {
     return record?.fulfilments
   }
 
+  async #start(shop: Shop): Promise<void> {
+    // One that starts after the search has ended would not be killed.
+    this.#signal.throwIfAborted()
+    await shop.start()
+  }
+
   async #restart(shop: Shop | undefined): Promise<void> {
     try {
       await shop?.stop()
-      await shop?.start()
+      if (shop) await this.#start(shop)
     } catch (error) {
       if (!(error instanceof SetupError)) throw error
       this.add({ type: 'exited', reason: `After it was killed: ${error.message}` })
@@ -325,7 +337,10 @@ export class Sequence {
       name,
       origin: this.#origin,
       address: () => this.#nextShop()?.url ?? this.#origin,
-      onResponse: (response) => this.add(response),
+      onResponse: (response) => {
+        const isHandoff = response.path.split('?')[0] === this.#routes.handoff
+        this.add({ type: 'response', isHandoff, ...response })
+      },
     })
     this.#browsers.set(name, browser)
     return browser

@@ -1,5 +1,5 @@
 /** The clock of a shop on Node.js, which the explorer advances: much of what a shop does takes minutes. @module */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 
 /** Loaded into each process of the shop. `Date` returns a later time; timers are not changed. */
 const program = `
@@ -24,11 +24,12 @@ globalThis.Date = new Proxy(RealDate, {
 
 export class ShopClock {
   readonly #file: string
+  #offset = 0
 
   /** @param file - Where its offset is stored. */
   constructor(file: string) {
     this.#file = file
-    writeFileSync(file, '0')
+    this.advance(0)
   }
 
   get variables(): Readonly<Record<string, string>> {
@@ -38,6 +39,7 @@ export class ShopClock {
   }
 
   advance(milliseconds: number): void {
-    writeFileSync(this.#file, String(Number(readFileSync(this.#file, 'utf8')) + milliseconds))
+    this.#offset += milliseconds
+    writeFileSync(this.#file, String(this.#offset))
   }
 }

@@ -21,8 +21,6 @@ export interface ShopOptions {
   /** Where it responds. */
   readonly url: string
   readonly variables: NodeJS.ProcessEnv
-  /** Ends it with the search. */
-  readonly signal: AbortSignal
   /** Called with what it printed, if it exits by itself. */
   readonly onExit: (lines: readonly string[]) => void
 }
@@ -50,6 +48,11 @@ export class Shop {
     const closed = once(child, 'close', { signal: AbortSignal.timeout(longestEnd) })
     kill(child)
     await closed.catch(() => {})
+  }
+
+  /** Kills it, and waits for nothing. */
+  kill(): void {
+    if (this.#child && !isOver(this.#child)) kill(this.#child)
   }
 
   /** @throws {SetupError} If it exits, or does not respond in time. */
@@ -80,23 +83,14 @@ export class Shop {
   }
 
   #spawn(program: string, args: readonly string[]): ChildProcess {
-    const { variables, signal, onExit } = this.#options
-    signal.throwIfAborted()
+    const { variables, onExit } = this.#options
     const child = spawn(program, args, {
       env: variables,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A new process group, so that a shell or a package manager ends with what it started.
+      // A new process group, so that a shell or a package manager ends with what it started. Ctrl-C does not reach it.
       detached: true,
     })
     this.#child = child
-    // It is in another process group, so Ctrl-C does not reach it.
-    const end = (): void => kill(child)
-    process.prependOnceListener('exit', end)
-    signal.addEventListener('abort', end)
-    child.once('exit', () => {
-      process.off('exit', end)
-      signal.removeEventListener('abort', end)
-    })
     // It has then printed all lines.
     child.once('close', () => {
       if (this.#child === child) onExit(this.lines)

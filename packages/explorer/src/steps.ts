@@ -45,11 +45,9 @@ function cardsOf(action: ActionName): readonly Card[] {
 }
 
 /** Plays a step. What its action needs comes first. */
-export async function play(step: Step, sequence: Sequence): Promise<void> {
-  const { buyer, variant } = step
+export async function playStep(step: Step, sequence: Sequence): Promise<void> {
+  const { buyer, tab, variant } = step
   const action = byName[step.action]
-  const tab = step.tab % Math.max(sequence.ledger.buyer(buyer).held.length, 1)
-  sequence.add({ type: 'step', step: writeStep({ ...step, tab }) })
   if (action.needs === 'payment') {
     const payment = await sequence.held(buyer, tab)
     if (payment) await action.play(sequence, payment, variant)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Event, Intent, RecordEvent, Stage } from '../src/events.ts'
-import { type Rule, violationIn } from '../src/rules.ts'
+import type { Event, Intent, RecordEvent } from '../src/events.ts'
+import { missingIn, type Rule, violationIn } from '../src/rules.ts'
 
 // Parts of a log. Buyer A has order O of 900 AMD, and intent pi_1 of it.
 const intent = (given: Partial<Intent> = {}): Intent => {
@@ -22,9 +22,10 @@ const order = (amount = 900, orderId = 'O'): Event => {
 }
 const edit: Event = { type: 'order', buyer: 'A', order: { amount: 1500 }, isEdited: true }
 const has = (...intents: Intent[]): Event => ({ type: 'intents', intents })
+const apiKey = `pi_sk_test_${'a'.repeat(16)}_${'b'.repeat(36)}`
+const clientSecret = `pi_1_secret_${'0'.repeat(64)}`
 const handoff = (given = intent(), buyer = 'A'): Event => {
-  const handed = { intent: given, clientSecret: `${given.id}_secret_x` }
-  return { type: 'handoff', buyer, status: 200, given: handed }
+  return { type: 'handoff', buyer, status: 200, given: { intent: given, clientSecret } }
 }
 const noHandoff: Event = { type: 'handoff', buyer: 'A', status: 409, given: undefined }
 const status = (phase: string, orderId?: string, buyer = 'A'): Event => {
@@ -33,10 +34,9 @@ const status = (phase: string, orderId?: string, buyer = 'A'): Event => {
 const record = (stored: Partial<RecordEvent['record']>): Event => {
   return { type: 'record', orderId: 'O', record: { state: 'open', ...stored } }
 }
-const stage = (name: Stage): Event => ({ type: 'stage', stage: name })
-const begin: Event = { type: 'begin', apiKey: 'pi_sk_test_1', handoffPath: '/checkout/handoff' }
-const response = (path: string, received: { head?: string; body?: string }): Event => {
-  return { type: 'response', method: 'GET', path, head: '', body: '', ...received }
+const response = (received: { isHandoff?: boolean; head?: string; body?: string }): Event => {
+  const page = { method: 'GET', path: '/', isHandoff: false, head: '', body: '' }
+  return { type: 'response', ...page, ...received }
 }
 const output = (lines: string[] = [], lint: string[] = []): Event => {
   return { type: 'output', lines, lint }
@@ -95,46 +95,32 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
   fulfilled_twice: { 'the order is paid': [...bought, record({ fulfilments: 2 })] },
   shop_exited: { 'a process exits': [{ type: 'exited', reason: 'SyntaxError' }] },
   secret_exposed: {
-    'a page contains a clientSecret': [handoff(), response('/', { body: 'pi_1_secret_x' })],
+    'a page contains a clientSecret': [response({ body: clientSecret })],
     'a header of the handoff contains a clientSecret': [
-      begin,
-      handoff(),
-      response('/checkout/handoff', { head: 'x: pi_1_secret_x' }),
+      response({ isHandoff: true, head: `x: ${clientSecret}` }),
     ],
-    'the handoff contains the API key': [
-      begin,
-      response('/checkout/handoff', { body: 'pi_sk_test_1' }),
-    ],
-    'the shop prints a clientSecret': [handoff(), output(['pi_1_secret_x'])],
+    'the handoff contains the API key': [response({ isHandoff: true, body: apiKey })],
+    'the shop prints a clientSecret': [output([clientSecret])],
     'a clientSecret is in an address': [output([], ['secret_in_url'])],
   },
   not_payable: {
-    'a failed order gets no handoff': [handoff(), stage('retry'), noHandoff],
-    'a failed order gets the failed intent': [handoff(), stage('retry'), handoff(failed)],
+    'a failed order gets no handoff': [handoff(), noHandoff],
+    'a failed order gets the failed intent': [handoff(), handoff(failed)],
   },
   payment_lost: {
-    'the record of a paid order is open': [...bought, stage('away'), record({ state: 'open' })],
-    'the shop has no record of a paid order': [
-      ...bought,
-      stage('away'),
-      record({ state: 'missing' }),
-    ],
-    'the record of a paid order is under review': [
-      ...bought,
-      stage('away'),
-      record({ state: 'review' }),
-    ],
-    'a buyer who is back sees no payment': [...bought, stage('back'), status('open', 'O')],
+    'the record of a paid order is open': [...bought, record({ state: 'open' })],
+    'the shop has no record of a paid order': [...bought, record({ state: 'missing' })],
+    'the record of a paid order is under review': [...bought, record({ state: 'review' })],
+    'a buyer who is back sees no payment': [...bought, status('open', 'O')],
   },
   paid_unreviewed: {
     'two versions are paid, and none is under review': [
       ...boughtTwice,
-      stage('away'),
       record({ state: 'paid', reviews: [] }),
     ],
   },
   not_fulfilled: {
-    'an order is paid': [...bought, stage('back'), record({ state: 'paid', fulfilments: 0 })],
+    'an order is paid': [...bought, record({ state: 'paid', fulfilments: 0 })],
   },
   nothing: {
     'a reload gets the same intent': [order(), handoff(), order(), handoff(), has(paid)],
@@ -154,54 +140,46 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
     ],
     'two versions of an order are paid': boughtTwice,
     'another intent replaces a failed one': [handoff(), has(failed), handoff(second)],
-    'the handoff contains its clientSecret': [
-      begin,
-      handoff(),
-      response('/checkout/handoff', { body: 'pi_1_secret_x' }),
-    ],
-    'a failed order gets another intent': [handoff(), stage('retry'), handoff(second)],
-    'the record becomes paid': [
-      ...bought,
-      stage('away'),
-      record({ state: 'open' }),
-      record({ state: 'paid' }),
-    ],
+    'the handoff contains its clientSecret': [response({ isHandoff: true, body: clientSecret })],
+    'a failed order gets another intent': [handoff(), handoff(second)],
+    'the record becomes paid': [...bought, record({ state: 'open' }), record({ state: 'paid' })],
     'only the amount before an edit is paid, and it is under review': [
       handoff(),
       edit,
       has(paid),
-      stage('away'),
       record({ state: 'review' }),
     ],
     'two versions are paid, and one is under review': [
       ...boughtTwice,
-      stage('away'),
       record({ state: 'paid', reviews: ['pi_1'] }),
     ],
     'the order that was paid was left for another one, and the payment is under review': [
       ...bought,
       order(900, 'P'),
-      stage('away'),
       record({ state: 'open', reviews: ['pi_1'] }),
     ],
-    'a buyer who is back sees the payment': [...bought, stage('back'), status('paid', 'O')],
-    'the adapter reads no records': [...bought, stage('away')],
+    'a buyer who is back sees the payment': [...bought, status('paid', 'O')],
+    'the adapter reads no records': [...bought],
   },
 }
 
+const ends = ['retry', 'away', 'back'] as const
+
 for (const [rule, cases] of Object.entries(logs)) {
   test.each(Object.entries(cases))(`${rule}: %s`, (_, events) => {
-    expect(violationIn(events)?.rule ?? 'nothing').toBe(rule)
+    const [missing] = ends.flatMap((stage) => missingIn(events, stage) ?? [])
+    expect((violationIn(events) ?? missing)?.rule ?? 'nothing').toBe(rule)
   })
 }
 
-test('only what a shop has to do in the end may still settle', () => {
-  expect(violationIn([...bought, record({ fulfilments: 2 })])?.maySettle).toBe(false)
-  expect(violationIn([...bought, stage('away'), record({ state: 'open' })])?.maySettle).toBe(true)
+test('what the shop has to do while its buyers are away is not expected before', () => {
+  const log = [...bought, record({ state: 'open' })]
+  expect(violationIn(log)).toBeUndefined()
+  expect(missingIn(log, 'retry')).toBeUndefined()
+  expect(missingIn(log, 'away')?.rule).toBe('payment_lost')
 })
 
 test('a violation contains no secret', () => {
-  const lines = ['key pi_sk_test_1, pi_1_secret_x']
-  const violation = violationIn([begin, handoff(), output(lines)])
+  const violation = violationIn([output([`key ${apiKey}, ${clientSecret}`])])
   expect(violation?.detail).toMatch(/^The shop printed a secret: key \[secret\], \[secret\] /)
 })
