@@ -11,7 +11,7 @@ test.each([
   'in %s no sequence of actions loses, doubles, or invents a payment',
   { timeout: 300_000 },
   async (_, shop, options) => {
-    const args = [...options, '--runs', '8', '--', process.execPath, shop]
+    const args = [...options, '--', process.execPath, shop]
     const { code, output, errors } = await runProgram([explorer, ...args])
     expect(code, output + errors).toBe(0)
   },

@@ -24,27 +24,17 @@ export interface AdapterBuyer {
    * Sends a request to the shop with this buyer's cookies and the shop's `Origin`. Follows redirects within the shop.
    *
    * @param path - Path at the shop, such as `/cart`.
-   * @param init - As for `fetch`. A string as `body` is JSON, `URLSearchParams` a form.
+   * @param init - As for `fetch`, with text as JSON or a form.
    */
   fetch(path: string, init?: BuyerRequest): Promise<Response>
 }
 
-/** A request of a buyer. */
+/** A request of a buyer: `POST` with a body, else `GET`, if no method is given. */
 export interface BuyerRequest {
-  /**
-   * HTTP method.
-   * @default `POST` with a body, else `GET`
-   */
   readonly method?: string
-  /**
-   * Added to the browser's headers.
-   * @default none
-   */
+  /** Added to the browser's headers. */
   readonly headers?: Readonly<Record<string, string>>
-  /**
-   * JSON as text, or a form.
-   * @default none
-   */
+  /** JSON as text, or a form. */
   readonly body?: string | URLSearchParams
 }
 
@@ -155,35 +145,15 @@ export interface Adapter {
   readonly record?: (buyer: AdapterBuyer, orderId: string) => Promise<OrderRecord | undefined>
 }
 
-const parts: Readonly<Record<keyof Adapter, true>> = {
-  edit: true,
-  finish: true,
-  survivesRestart: true,
-  instances: true,
-  record: true,
-  routes: true,
-  settlesWithin: true,
-  env: true,
-  begin: true,
-}
-
-/** @throws {TypeError} If a part is unknown: it would check nothing. */
-export function checkAdapter(adapter: Adapter): void {
-  const unknown = Object.keys(adapter).find((name) => !Object.hasOwn(parts, name))
-  if (unknown === undefined) return
-  throw new TypeError(
-    `adapter.${unknown}: is not a part of an adapter. The parts are ${Object.keys(parts).join(', ')}.`,
-  )
-}
-
 /** Returns what needs a part that the adapter does not have, or that none of these records has. */
 export function notChecked(
-  { edit, finish, survivesRestart, instances = 1, record }: Adapter,
+  { begin, edit, finish, survivesRestart, instances = 1, record }: Adapter,
   records: readonly Partial<Record<keyof OrderRecord, unknown>>[],
 ): string[] {
   const isRecorded = (part: keyof OrderRecord): boolean =>
     records.length === 0 ? record !== undefined : records.some((each) => each[part] !== undefined)
   const checked = {
+    'the price of an order (begin)': begin,
     'orders that are edited (edit)': edit,
     'what the page sends after pi-finish (finish)': finish,
     'restarts of the shop (survivesRestart)': survivesRestart,

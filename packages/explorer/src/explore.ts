@@ -1,8 +1,7 @@
 /** Searches for the shortest sequence of actions in which a shop loses, doubles, or invents a payment. @module */
 import { startService } from '@pi-checkout/service'
-import { checkAdapter, notChecked } from './adapter.ts'
+import { type Adapter, notChecked } from './adapter.ts'
 import type { RecordEvent } from './events.ts'
-import type { Exploration, ExploreOptions, FoundViolation } from './exploration.ts'
 import { playSequence } from './play-sequence.ts'
 import { rules, type Violation } from './rules.ts'
 import { SetupError } from './setup-error.ts'
@@ -11,35 +10,54 @@ import { describeStep, readStep, type Step, stepDealer, writeStep } from './step
 
 const longestSequence = 25
 
-/** In milliseconds. A timer of Node.js has no longer one. */
-const longestSearch = 2 ** 31 - 1
+export interface ExploreOptions {
+  /** Program and arguments of the shop. */
+  readonly command: readonly string[]
+  readonly adapter: Adapter
+  /** Milliseconds after which the search ends, also while it makes a violation shorter. */
+  readonly time: number
+  /** One sequence instead of a search, as a violation prints it. */
+  readonly replay?: string | undefined
+  /** Called after each sequence. */
+  readonly onProgress?: (progress: Progress) => void
+}
+
+/** A violation and the shortest sequence that leads to it. */
+interface FoundViolation extends Violation {
+  /** What the rule means. */
+  readonly title: string
+  /** The actions, for people. A buyer loads the page first. In the end, buyers pay what they hold and come back. */
+  readonly steps: readonly string[]
+  readonly replay: string
+}
+
+export interface Progress {
+  /** Number of played sequences, those included that made a violation shorter. */
+  readonly sequences: number
+  /** `undefined` if the shop was right in every sequence. */
+  readonly violation: FoundViolation | undefined
+}
+
+export interface Exploration extends Progress {
+  /** What needs a part that the adapter does not have. */
+  readonly notChecked: readonly string[]
+}
 
 /**
  * Plays sequences of actions against a shop, until one breaks a rule. Each has another environment.
  *
- * @param options - The shop's command, its adapter, and the size of the search.
- * @returns The violation with its shortest sequence, if there is one.
- * @throws {TypeError} If an option or a part of the adapter is invalid. The message names it.
+ * @throws {TypeError} If a step of `replay` is unknown.
  * @throws {SetupError} If the shop does not start, or takes no payment at all. The message says what to change.
- * @example
- * const { violation } = await explore({ command: ['node', 'shop.mjs'], runs: 50 })
- * expect(violation).toBeUndefined()
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
-  const { adapter = {}, command, replay, runs = 100, time = longestSearch, onProgress } = options
-  if (!Array.isArray(command) || command.length === 0) {
-    throw new TypeError(
-      "command: must be the shop's program and arguments, such as ['node', 'shop.mjs'].",
-    )
-  }
-  checkAdapter(adapter)
+  const { adapter, command, replay, time, onProgress } = options
   const replayed = replay?.split(' ').filter(Boolean).map(readStep)
   const records: RecordEvent['record'][] = []
   let sequences = 0
   let violation: FoundViolation | undefined
   const service = await startService({ logLevel: 'silent' })
   const end = new AbortController()
-  const timer = setTimeout(() => end.abort(), Math.min(time, longestSearch))
+  const timer = setTimeout(() => end.abort(), time)
 
   /** Returns the steps up to the one that broke a rule. */
   const play = async (steps: readonly Step[]): Promise<readonly Step[] | undefined> => {
@@ -56,15 +74,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
 
   try {
     if (replayed) await play(replayed)
-    else {
-      const deal = stepDealer(adapter)
-      let broken: readonly Step[] | undefined
-      for (let run = 0; run < runs && !broken; run++) {
-        const length = 1 + Math.floor(Math.random() * longestSequence)
-        broken = await play(Array.from({ length }, deal))
-      }
-      if (broken) await shorten(broken, play)
-    }
+    else await search(adapter, play)
   } catch (error) {
     if (!end.signal.aborted) throw error
   } finally {
@@ -77,11 +87,26 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   return { sequences, violation, notChecked: notChecked(adapter, records) }
 }
 
-function found({ rule, detail }: Violation, steps: readonly Step[]): FoundViolation {
+/** Plays random sequences until one breaks a rule, and then fewer of its steps. */
+async function search(
+  adapter: Adapter,
+  play: (steps: readonly Step[]) => Promise<readonly Step[] | undefined>,
+): Promise<void> {
+  const deal = stepDealer(adapter)
+  for (;;) {
+    const length = 1 + Math.floor(Math.random() * longestSequence)
+    const broken = await play(Array.from({ length }, deal))
+    if (broken) {
+      await shorten(broken, play)
+      return
+    }
+  }
+}
+
+function found(violation: Violation, steps: readonly Step[]): FoundViolation {
   return {
-    rule,
-    title: rules[rule].title,
-    detail,
+    ...violation,
+    title: rules[violation.rule].title,
     steps: steps.map(describeStep),
     replay: steps.map(writeStep).join(' '),
   }

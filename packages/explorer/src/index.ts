@@ -1,4 +1,4 @@
-/** Public names of `@pi-checkout/explorer`. The command `pi-explore` is in `cli/main.ts`. @module */
+/** Types of an adapter for the command `pi-explore`, which is in `cli/main.ts`. @module */
 export type {
   Adapter,
   AdapterBuyer,
@@ -7,7 +7,3 @@ export type {
   PlacedOrder,
   ShopRoutes,
 } from './adapter.ts'
-export type { Exploration, ExploreOptions, FoundViolation } from './exploration.ts'
-export { explore } from './explore.ts'
-export type { Rule } from './rules.ts'
-export { SetupError } from './setup-error.ts'

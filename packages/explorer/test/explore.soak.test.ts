@@ -1,31 +1,9 @@
 import { runProgram } from '@pi-checkout/test-support/process'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import {
-  type Adapter,
-  type AdapterBuyer,
-  type ExploreOptions,
-  explore,
-  type OrderRecord,
-} from '../src/index.ts'
+import type { Adapter, AdapterBuyer, OrderRecord } from '../src/adapter.ts'
+import { type ExploreOptions, explore } from '../src/explore.ts'
 import adapter from './shops/adapter.mjs'
 import { adapterFile, cli, command, oneProcess, shopWith } from './support/shop.ts'
-
-test('plays a sequence again and returns what it broke', async () => {
-  const replay = 'handoff.A.1 handoff.A.1'
-  const { violation, sequences } = await explore({ ...shopWith('random-key'), replay })
-  expect(sequences).toBe(1)
-  expect(violation).toMatchObject({
-    rule: 'double_payment',
-    detail: expect.stringMatching(
-      /^Intents pi_\w+ and pi_\w+ of order \w+ are both paid, 900 AMD each/,
-    ),
-    steps: [
-      'Buyer A loads the page, which requests the handoff (also a reload, or another tab).',
-      'Buyer A loads the page, which requests the handoff (also a reload, or another tab).',
-    ],
-    replay,
-  })
-})
 
 test('gives a step what it needs first, and names the tab that exists', async () => {
   const { violation } = await explore({ ...oneProcess('paid-on-finish'), replay: 'finish.A.3' })
@@ -42,18 +20,16 @@ test('returns a violation although no time is left to make it shorter', async ()
     found = progress.sequences
     timers.mock.calls.find(([, delay]) => delay === time)?.[0]()
   }
-  const shop = oneProcess('paid-on-query')
-  const { violation, sequences } = await explore({ ...shop, time, onProgress })
+  const shop = { ...oneProcess('paid-on-query'), time, onProgress }
+  const { violation, sequences } = await explore(shop)
   expect([violation?.rule, sequences]).toEqual(['fulfilled_unpaid', found])
 })
 
 test('says what it could not check', async () => {
-  const { notChecked } = await explore({
-    command,
-    adapter: { env: (sequence) => adapter.env?.(sequence) ?? {} },
-    replay: '',
-  })
+  const env: Adapter['env'] = (sequence) => adapter.env?.(sequence) ?? {}
+  const { notChecked } = await explore({ ...shopWith(''), adapter: { env }, replay: '' })
   expect(notChecked).toEqual([
+    'the price of an order (begin)',
     'orders that are edited (edit)',
     'what the page sends after pi-finish (finish)',
     'restarts of the shop (survivesRestart)',
@@ -74,9 +50,9 @@ test('a shop that exits during a request of its adapter breaks a rule', async ()
 })
 
 test('a shop that is killed after it has shipped may take a minute to say that it is paid', async () => {
-  const { command, adapter } = oneProcess('')
-  const env: Adapter['env'] = (sequence) => ({ ...adapter?.env?.(sequence), MAILS: 'yes' })
-  const shop = { command, adapter: { ...adapter, env, survivesRestart: true } }
+  const { adapter, ...options } = oneProcess('')
+  const env: Adapter['env'] = (sequence) => ({ ...adapter.env?.(sequence), MAILS: 'yes' })
+  const shop = { ...options, adapter: { ...adapter, env, survivesRestart: true } }
   // Its record says so before the helper has stored that the hook returned. The next order is another purchase.
   for (const replay of ['handoff.A.1 crash.A.1', 'handoff.A.1 crash.A.1 handoff.A.1']) {
     const { violation } = await explore({ ...shop, replay })
@@ -84,17 +60,18 @@ test('a shop that is killed after it has shipped may take a minute to say that i
   }
 })
 
-test('rejects a shop that does not start or has no handoff', async () => {
-  const node = (code: string) => explore({ command: [process.execPath, '-e', code], runs: 1 })
-  await expect(node('console.error("no database"); process.exit(3)')).rejects.toThrow(
+test.each([
+  [
+    ['-e', 'console.error("no database"); process.exit(3)'],
     'The shop exited before it responded:\nno database',
-  )
-  await expect(
-    node('http.createServer((_, r) => r.writeHead(404).end()).listen(process.env.PORT)'),
-  ).rejects.toThrow('The handoff returned 404 and no { id, clientSecret }.')
-  await expect(explore({ command: ['no-such-program'] })).rejects.toThrow(
-    'Cannot run no-such-program',
-  )
+  ],
+  [
+    ['-e', 'http.createServer((_, r) => r.writeHead(404).end()).listen(process.env.PORT)'],
+    'The handoff returned 404 and no { id, clientSecret }.',
+  ],
+])('rejects a shop that cannot be explored: %s', async (args, message) => {
+  const shop = { command: [process.execPath, ...args], adapter: {}, time: 60_000 }
+  await expect(explore(shop)).rejects.toThrow(message)
 })
 
 test('the command prints the violation, and exits with 1', async () => {
@@ -104,6 +81,7 @@ test('the command prints the violation, and exits with 1', async () => {
   })
   expect(ran.code).toBe(1)
   expect(ran.output).toMatch(/^The buyer paid twice for one order\. \(double_payment\)\n/)
+  expect(ran.output).toMatch(/\nIntents pi_\w+ and pi_\w+ of order \w+ are both paid, 900 AMD each/)
   expect(ran.output).toContain('\n  2. Buyer A loads the page')
   expect(ran.output).toContain("--replay 'handoff.A.1 handoff.A.1'")
   expect(ran.output).not.toMatch(/pi_sk_test_|_secret_/)
@@ -118,13 +96,20 @@ test('the command ends with what a clean search covered', async () => {
 })
 
 test.each([
-  [['--runs', '0'], '--runs: must be a whole number from 1, not 0.'],
-  [['--bogus'], "Unknown option '--bogus'.\n\nUsage:"],
+  [['--time', '0'], '--time: must be a whole number of seconds from 1 to 999999, not 0.'],
+  [['--bogus'], "Unknown option '--bogus'."],
+  [['--replay', 'pay.E.1'], 'pay.E.1 is not a step.'],
   [['--adapter', adapterFile.replace('adapter', 'none')], 'none.mjs does not exist.'],
 ])('the command rejects %j with exit code 2', async (args, message) => {
   const ran = await runProgram([cli, ...args, '--', ...command])
   expect([ran.code, ran.output]).toEqual([2, ''])
   expect(ran.errors).toContain(message)
+})
+
+test('the command rejects a shop whose program does not exist', async () => {
+  const ran = await runProgram([cli, '--', 'no-such-program'])
+  expect([ran.code, ran.output]).toEqual([2, ''])
+  expect(ran.errors).toContain('Cannot run no-such-program')
 })
 
 test('a search that ends while the shop starts is no success', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explore } from '../src/index.ts'
+import { explore } from '../src/explore.ts'
 import { shopWith } from './support/shop.ts'
 
 /** Realistic mistakes of the shop: what the sequence breaks, what else another may break, and the sequence. */
@@ -66,7 +66,7 @@ test.each([
 })
 
 test('finds that a shop by hand loses payments', async () => {
-  const { violation } = await explore({ ...shopWith('by-hand'), runs: 10_000, time: 60_000 })
+  const { violation } = await explore(shopWith('by-hand'))
   expect(violation).toBeDefined()
 })
 
@@ -74,17 +74,13 @@ test('finds that a shop by hand loses payments', async () => {
 const searched = (process.env.PI_MISTAKES ?? 'random-key').split(' ')
 
 test.each(searched as (keyof typeof mistakes)[])('finds the mistake %s', async (mistake) => {
-  const { violation, sequences } = await explore({
-    ...shopWith(mistake),
-    runs: 10_000,
-    time: 60_000,
-  })
+  const { violation, sequences } = await explore(shopWith(mistake))
   process.stdout.write(`  ${mistake}: ${sequences} sequences: ${violation?.replay}\n`)
   expect(mistakes[mistake][0]).toContain(violation?.rule)
   expect(violation?.steps.length).toBeLessThanOrEqual(6)
 })
 
 test('finds nothing in a shop without a mistake', async () => {
-  const { violation, notChecked } = await explore({ ...shopWith('none'), runs: 5 })
+  const { violation, notChecked } = await explore({ ...shopWith('none'), time: 20_000 })
   expect([violation, notChecked]).toEqual([undefined, []])
 })

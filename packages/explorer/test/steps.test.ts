@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { notChecked } from '../src/adapter.ts'
-import { type Adapter, explore } from '../src/index.ts'
+import { type Adapter, notChecked } from '../src/adapter.ts'
 import { shorten } from '../src/shorten.ts'
 import { describeStep, readStep, stepDealer, writeStep } from '../src/steps.ts'
 
@@ -54,16 +53,6 @@ test.each(['pay.E.1', 'pay.A.0.visa', 'pay.A.1', 'pay.A.1.gold', 'fly.A.1'])(
     expect(() => readStep(step)).toThrow(`${step} is not a step.`)
   },
 )
-
-test('rejects a search without a command, with an unknown step, or with an unknown part', async () => {
-  const command = ['node', 'shop.mjs']
-  await expect(explore({ command: [] })).rejects.toThrow('command: must be')
-  await expect(explore({ command, replay: 'pay.E.1' })).rejects.toThrow('pay.E.1 is not a step.')
-  const adapter: object = { fulfillments: async () => 1 }
-  await expect(explore({ command, adapter })).rejects.toThrow(
-    'adapter.fulfillments: is not a part of an adapter. The parts are edit, finish, ',
-  )
-})
 
 test('shortens to the steps that are needed', async () => {
   const tried: number[] = []

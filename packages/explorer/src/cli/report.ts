@@ -1,5 +1,5 @@
 /** What the command prints for people. @module */
-import type { Exploration } from '../exploration.ts'
+import type { Exploration } from '../explore.ts'
 
 export function report(
   { violation, sequences, notChecked }: Exploration,

@@ -1,6 +1,7 @@
 /** The shops of `test/shops`. @module */
 import { fileURLToPath } from 'node:url'
-import type { Adapter, ExploreOptions } from '../../src/index.ts'
+import type { Adapter } from '../../src/adapter.ts'
+import type { ExploreOptions } from '../../src/explore.ts'
 import adapter from '../shops/adapter.mjs'
 
 const fileOf = (name: string): string =>
@@ -11,13 +12,13 @@ export const adapterFile = fileOf('adapter')
 export const command = [process.execPath, fileOf('shop')]
 
 /** Returns the options for the shop with one mistake. */
-export function shopWith(mistake: string): Pick<ExploreOptions, 'command' | 'adapter'> {
+export function shopWith(mistake: string): ExploreOptions {
   const env: Adapter['env'] = (sequence) => ({ ...adapter.env?.(sequence), MISTAKE: mistake })
-  return { command, adapter: { ...adapter, env } }
+  return { command, adapter: { ...adapter, env }, time: 60_000 }
 }
 
 /** The same as one process, which is not restarted: its sequences take the least time. */
-export function oneProcess(mistake: string): Pick<ExploreOptions, 'command' | 'adapter'> {
-  const { adapter: whole } = shopWith(mistake)
-  return { command, adapter: { ...whole, instances: 1, survivesRestart: false } }
+export function oneProcess(mistake: string): ExploreOptions {
+  const { adapter: whole, ...options } = shopWith(mistake)
+  return { ...options, adapter: { ...whole, instances: 1, survivesRestart: false } }
 }
