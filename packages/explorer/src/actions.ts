@@ -187,7 +187,7 @@ export const actions = {
   },
   restart: {
     isKnown: survivesRestart,
-    play: (sequence) => sequence.restart(),
+    play: (sequence) => sequence.shop.restart(),
     text: () => 'The shop is killed, and starts again.',
   },
   crash: {
@@ -207,7 +207,7 @@ export const actions = {
     play: async (sequence, payment) => {
       await sequence.pay(payment, 'pending')
       await sequence.poll(payment.buyer)
-      sequence.wait(10)
+      sequence.shop.wait(10)
       await sequence.poll(payment.buyer)
     },
     text: (buyer) =>
@@ -216,7 +216,7 @@ export const actions = {
   wait: {
     weight: 2,
     play: async (sequence) => {
-      sequence.wait(10)
+      sequence.shop.wait(10)
       await sleep(200)
     },
     text: () => '10 minutes pass at the shop.',

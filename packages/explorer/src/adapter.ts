@@ -97,11 +97,6 @@ export interface Adapter {
    */
   readonly survivesRestart?: boolean
   /**
-   * Number of processes of the shop, 1 to 4, which respond to the buyers by turns. They need one database: see `env`.
-   * @default 1
-   */
-  readonly instances?: number
-  /**
    * Milliseconds within which the shop must know of a payment whose buyer did not come back. A shop on Node.js gets a
    * clock that is faster then: an hour and more passes. For another runtime, set it to more than a minute.
    * @default 3000
@@ -109,7 +104,7 @@ export interface Adapter {
   readonly settlesWithin?: number
   /**
    * Variables of the shop for one sequence. `folder` is empty at its beginning, and survives restarts in it. `origin` is
-   * that of the buyers' pages, also with several instances.
+   * that of the buyers' pages.
    * @default none
    */
   readonly env?: (sequence: {
@@ -147,7 +142,7 @@ export interface Adapter {
 
 /** Returns what needs a part that the adapter does not have, or that none of these records has. */
 export function notChecked(
-  { begin, edit, finish, survivesRestart, instances = 1, record }: Adapter,
+  { begin, edit, finish, survivesRestart, record }: Adapter,
   records: readonly Partial<Record<keyof OrderRecord, unknown>>[],
 ): string[] {
   const isRecorded = (part: keyof OrderRecord): boolean =>
@@ -157,7 +152,6 @@ export function notChecked(
     'orders that are edited (edit)': edit,
     'what the page sends after pi-finish (finish)': finish,
     'restarts of the shop (survivesRestart)': survivesRestart,
-    'several instances of the shop (instances)': instances > 1,
     'payments of buyers who do not come back (state)': isRecorded('state'),
     'payments that need a review (reviews)': isRecorded('reviews'),
     'double fulfilment (fulfilments)': isRecorded('fulfilments'),

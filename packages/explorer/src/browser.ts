@@ -12,8 +12,6 @@ const longestRequest = 20_000
 export interface BrowserOptions {
   readonly name: string
   readonly origin: string
-  /** Returns the origin of the instance that gets the next request. */
-  readonly address: () => string
   readonly onResponse: (response: Omit<ResponseEvent, 'type' | 'isHandoff'>) => void
 }
 
@@ -55,12 +53,12 @@ export class Browser implements AdapterBuyer {
 
   /** Sends JSON, and disconnects before its body is complete or before the response has arrived. */
   async leave(path: string, body: string, isHalf: boolean): Promise<void> {
-    const sent = request(this.#options.address() + path, {
+    const { origin } = this.#options
+    const sent = request(origin + path, {
       method: 'POST',
       agent: false,
       headers: {
-        host: new URL(this.#options.origin).host,
-        origin: this.#options.origin,
+        origin,
         cookie: this.#http.cookies,
         'content-type': 'application/json',
         'content-length': body.length + (isHalf ? 9 : 0),

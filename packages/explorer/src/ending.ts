@@ -11,7 +11,7 @@ import { buyers, type Sequence } from './sequence.ts'
 
 /** Plays the end. Returns the violation of the whole sequence, if there is one. */
 export async function playEnd(sequence: Sequence): Promise<Violation | undefined> {
-  const { environment, ledger } = sequence
+  const { environment, ledger, shop } = sequence
   await environment.clearFaults()
   await sequence.look()
   // Without any order, the first buyer places one.
@@ -44,7 +44,7 @@ export async function playEnd(sequence: Sequence): Promise<Violation | undefined
     await readRecords(sequence)
   })
   if (unsettled) return unsettled
-  sequence.add({ type: 'output', lines: sequence.lines, lint: await environment.brokenRules() })
+  sequence.add({ type: 'output', lines: shop.lines, lint: await environment.brokenRules() })
   return violationIn(sequence.events)
 }
 
@@ -85,7 +85,7 @@ async function settle(
       until = performance.now() + settlesWithin
     } else if (performance.now() > until) return violation
     // A killed process may hold its hook for a minute.
-    sequence.wait(2)
+    sequence.shop.wait(2)
     await sleep(50)
   }
 }

@@ -50,10 +50,10 @@ export async function playSequence(
 }
 
 /** @throws {SetupError} If no page got a handoff: every sequence would be in vain. */
-function expectHandoff({ ledger, events, lines }: Sequence): void {
+function expectHandoff({ ledger, events, shop }: Sequence): void {
   if (ledger.handoffs.length > 0) return
   const last = events.findLast((event) => event.type === 'handoff')
   throw new SetupError(
-    `The handoff returned ${last?.status || 'no response'} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${lines.join('\n')}`,
+    `The handoff returned ${last?.status || 'no response'} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${shop.lines.join('\n')}`,
   )
 }

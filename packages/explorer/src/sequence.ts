@@ -1,7 +1,4 @@
 /** One sequence: a shop, an environment, and buyers. Plays what they do, and logs what happens. Judges nothing. @module */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import { type SandboxAddress, SandboxEnvironment } from '@pi-checkout/service/testing'
@@ -12,11 +9,7 @@ import { Browser } from './browser.ts'
 import type { Event, RecordEvent, StatusEvent } from './events.ts'
 import type { Forgery } from './forgery.ts'
 import { type Handoff, Ledger } from './ledger.ts'
-import { SetupError } from './setup-error.ts'
 import { Shop } from './shop.ts'
-import { ShopClock } from './shop-clock.ts'
-
-const minute = 60_000
 
 /** Names of the buyers. */
 export const buyers = ['A', 'B'] as const
@@ -38,64 +31,44 @@ export interface SequenceOptions {
 export class Sequence {
   readonly adapter: Adapter
   readonly environment: SandboxEnvironment
+  readonly shop: Shop
   readonly events: Event[] = []
   /** What the events have shown so far. */
   readonly ledger = new Ledger()
   readonly #checkoutOrigin: string
-  /** Of the first instance: the pages have it. */
-  readonly #origin: string
   readonly #routes: Required<ShopRoutes>
-  readonly #folder: string
-  readonly #clock: ShopClock
-  readonly #shops: readonly Shop[]
-  readonly #signal: AbortSignal
   readonly #browsers = new Map<string, Browser>()
-  #turn = 0
 
   private constructor(
     { command, adapter, service, signal }: SequenceOptions,
-    environment: SandboxEnvironment,
-    urls: readonly string[],
+    { environment, origin }: { readonly environment: SandboxEnvironment; readonly origin: string },
   ) {
     const routes = { page: '/', handoff: '/checkout/handoff', status: '/checkout/status' }
     this.#routes = { ...routes, ...adapter.routes }
+    this.#checkoutOrigin = service.checkoutOrigin
     this.adapter = adapter
     this.environment = environment
-    this.#checkoutOrigin = service.checkoutOrigin
-    const [origin = ''] = urls
-    this.#origin = origin
-    this.#folder = mkdtempSync(join(tmpdir(), 'pi-explore-'))
-    this.#clock = new ShopClock(join(this.#folder, 'clock'))
-    const data = join(this.#folder, 'data')
-    mkdirSync(data)
-    const onExit = (lines: readonly string[]): void => this.#exit(lines)
-    this.#shops = urls.map((url) => {
-      const variables = {
-        ...process.env,
-        ...this.#clock.variables,
-        PORT: new URL(url).port,
-        ...adapter.env?.({ folder: data, origin }),
+    this.shop = new Shop({
+      command,
+      origin,
+      env: adapter.env,
+      variables: {
         PI_BASE_URL: service.baseUrl,
         PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
         PI_API_KEY: environment.apiKey,
-      }
-      return new Shop({ command, url, variables, onExit })
+      },
+      signal,
+      onExit: (reason) => this.add({ type: 'exited', reason }),
     })
-    this.#signal = signal
-    signal.addEventListener('abort', this.#kill)
-    process.once('exit', this.#kill)
   }
 
   /** Creates an environment, and starts the shop with its key. */
   static async begin(options: SequenceOptions): Promise<Sequence> {
-    const { service, adapter } = options
-    const { instances = 1 } = adapter
-    const port = await freePort(instances)
-    const urls = Array.from({ length: instances }, (_, at) => `http://localhost:${port + at}`)
-    const environment = await SandboxEnvironment.create(service, urls.slice(0, 1))
-    const sequence = new Sequence(options, environment, urls)
+    const origin = `http://localhost:${await freePort()}`
+    const environment = await SandboxEnvironment.create(options.service, [origin])
+    const sequence = new Sequence(options, { environment, origin })
     try {
-      await Promise.all(sequence.#shops.map((shop) => sequence.#start(shop)))
+      await sequence.shop.start()
     } catch (error) {
       await sequence.end()
       throw error
@@ -104,32 +77,13 @@ export class Sequence {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#shops.map((shop) => shop.stop()))
-    this.#signal.removeEventListener('abort', this.#kill)
-    process.off('exit', this.#kill)
-    this.#kill()
+    await this.shop.end()
     await this.environment.delete()
-  }
-
-  /** Leaves no process and no folder, whatever ends the search. */
-  readonly #kill = (): void => {
-    for (const shop of this.#shops) shop.kill()
-    rmSync(this.#folder, { recursive: true, force: true })
-  }
-
-  /** What the instances have printed. */
-  get lines(): readonly string[] {
-    return this.#shops.flatMap(({ lines }) => lines)
   }
 
   add(event: Event): void {
     this.events.push(event)
     this.ledger.add(event)
-  }
-
-  /** Lets minutes pass at the shop. */
-  wait(minutes: number): void {
-    this.#clock.advance(minutes * minute)
   }
 
   /** Logs what an action has shown, with the intents of that moment. */
@@ -223,7 +177,7 @@ export class Sequence {
 
   /** Opens the hosted page, and pays, or cancels. The service may reject it. */
   async pay({ id, clientSecret }: Handoff, payment: Payment): Promise<void> {
-    const origin = this.#origin
+    const { origin } = this.shop
     const page = new HostedPage({ url: this.#checkoutOrigin, shopOrigin: origin })
     const opened = await page.post('session', { id, clientSecret, origin })
     const { token } = await jsonOf<{ token: string }>(opened)
@@ -273,15 +227,9 @@ export class Sequence {
     await sleep(30)
   }
 
-  /** Kills an instance, and starts it again. */
-  async restart(): Promise<void> {
-    await this.#restart(this.#nextShop())
-  }
-
-  /** Kills an instance while it responds to a status request: as soon as it has fulfilled the order, or after a moment. */
+  /** Kills the shop while it responds to a status request: as soon as it has fulfilled the order, or after a moment. */
   async crash(buyer: string): Promise<void> {
     const isSeen = (await this.#fulfilments(buyer)) !== undefined
-    const shop = this.#shops[this.#turn % this.#shops.length]
     let hasResponse = false
     const request = this.#requestStatus(buyer).finally(() => {
       hasResponse = true
@@ -293,7 +241,7 @@ export class Sequence {
       if (isSeen && (await this.#fulfilments(buyer))) break
       await sleep(5)
     }
-    await this.#restart(shop)
+    await this.shop.restart()
     await request
   }
 
@@ -305,38 +253,12 @@ export class Sequence {
     return record?.fulfilments
   }
 
-  async #start(shop: Shop): Promise<void> {
-    // One that starts after the search has ended would not be killed.
-    this.#signal.throwIfAborted()
-    await shop.start()
-  }
-
-  async #restart(shop: Shop | undefined): Promise<void> {
-    try {
-      await shop?.stop()
-      if (shop) await this.#start(shop)
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error
-      this.add({ type: 'exited', reason: `After it was killed: ${error.message}` })
-    }
-  }
-
-  #exit(lines: readonly string[]): void {
-    const reason = `The process ended by itself. Its last lines:\n${lines.slice(-8).join('\n')}`
-    this.add({ type: 'exited', reason })
-  }
-
-  #nextShop(): Shop | undefined {
-    return this.#shops[this.#turn++ % this.#shops.length]
-  }
-
   #browser(name: string): Browser {
     const known = this.#browsers.get(name)
     if (known) return known
     const browser = new Browser({
       name,
-      origin: this.#origin,
-      address: () => this.#nextShop()?.url ?? this.#origin,
+      origin: this.shop.origin,
       onResponse: (response) => {
         const isHandoff = response.path.split('?')[0] === this.#routes.handoff
         this.add({ type: 'response', isHandoff, ...response })

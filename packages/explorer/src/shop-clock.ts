@@ -1,5 +1,4 @@
 /** The clock of a shop on Node.js, which the explorer advances: much of what a shop does takes minutes. @module */
-import { writeFileSync } from 'node:fs'
 
 /** Loaded into each process of the shop. `Date` returns a later time; timers are not changed. */
 const program = `
@@ -22,24 +21,13 @@ globalThis.Date = new Proxy(RealDate, {
   construct: (target, args, made) => Reflect.construct(target, args.length > 0 ? args : [now()], made),
 })`
 
-export class ShopClock {
-  readonly #file: string
-  #offset = 0
-
-  /** @param file - Where its offset is stored. */
-  constructor(file: string) {
-    this.#file = file
-    this.advance(0)
-  }
-
-  get variables(): Readonly<Record<string, string>> {
-    const loaded = `--import data:text/javascript,${encodeURIComponent(program)}`
-    const { NODE_OPTIONS = '' } = process.env
-    return { NODE_OPTIONS: `${NODE_OPTIONS} ${loaded}`.trim(), PI_EXPLORE_CLOCK: this.#file }
-  }
-
-  advance(milliseconds: number): void {
-    this.#offset += milliseconds
-    writeFileSync(this.#file, String(this.#offset))
-  }
+/**
+ * Returns the variables of a shop with this clock.
+ *
+ * @param file - Contains the milliseconds that it is advanced by.
+ */
+export function clockVariables(file: string): Readonly<Record<string, string>> {
+  const loaded = `--import data:text/javascript,${encodeURIComponent(program)}`
+  const { NODE_OPTIONS = '' } = process.env
+  return { NODE_OPTIONS: `${NODE_OPTIONS} ${loaded}`.trim(), PI_EXPLORE_CLOCK: file }
 }

@@ -3,10 +3,10 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Adapter, AdapterBuyer, OrderRecord } from '../src/adapter.ts'
 import { type ExploreOptions, explore } from '../src/explore.ts'
 import adapter from './shops/adapter.mjs'
-import { adapterFile, cli, command, oneProcess, shopWith } from './support/shop.ts'
+import { adapterFile, cli, command, shopWith, withoutRestart } from './support/shop.ts'
 
 test('gives a step what it needs first, and names the tab that exists', async () => {
-  const { violation } = await explore({ ...oneProcess('paid-on-finish'), replay: 'finish.A.3' })
+  const { violation } = await explore({ ...withoutRestart('paid-on-finish'), replay: 'finish.A.3' })
   expect(violation?.replay).toBe('finish.A.1')
 })
 
@@ -20,7 +20,7 @@ test('returns a violation although no time is left to make it shorter', async ()
     found = progress.sequences
     timers.mock.calls.find(([, delay]) => delay === time)?.[0]()
   }
-  const shop = { ...oneProcess('paid-on-query'), time, onProgress }
+  const shop = { ...withoutRestart('paid-on-query'), time, onProgress }
   const { violation, sequences } = await explore(shop)
   expect([violation?.rule, sequences]).toEqual(['fulfilled_unpaid', found])
 })
@@ -33,7 +33,6 @@ test('says what it could not check', async () => {
     'orders that are edited (edit)',
     'what the page sends after pi-finish (finish)',
     'restarts of the shop (survivesRestart)',
-    'several instances of the shop (instances)',
     'payments of buyers who do not come back (state)',
     'payments that need a review (reviews)',
     'double fulfilment (fulfilments)',
@@ -50,7 +49,7 @@ test('a shop that exits during a request of its adapter breaks a rule', async ()
 })
 
 test('a shop that is killed after it has shipped may take a minute to say that it is paid', async () => {
-  const { adapter, ...options } = oneProcess('')
+  const { adapter, ...options } = withoutRestart('')
   const env: Adapter['env'] = (sequence) => ({ ...adapter.env?.(sequence), MAILS: 'yes' })
   const shop = { ...options, adapter: { ...adapter, env, survivesRestart: true } }
   // Its record says so before the helper has stored that the hook returned. The next order is another purchase.

@@ -1,6 +1,5 @@
 /** @type {import('@pi-checkout/explorer').Adapter} */
 export default {
-  instances: 2,
   survivesRestart: true,
   settlesWithin: 2000,
   env: ({ folder, origin }) => ({ DATABASE: folder, SHOP_ORIGIN: origin }),

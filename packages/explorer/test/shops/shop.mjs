@@ -1,4 +1,4 @@
-// A shop with sessions, and orders that are edited, for several processes. MISTAKE selects what is wrong in it.
+// A shop with sessions, and orders that are edited. MISTAKE selects what is wrong in it.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

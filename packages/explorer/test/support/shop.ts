@@ -17,8 +17,8 @@ export function shopWith(mistake: string): ExploreOptions {
   return { command, adapter: { ...adapter, env }, time: 60_000 }
 }
 
-/** The same as one process, which is not restarted: its sequences take the least time. */
-export function oneProcess(mistake: string): ExploreOptions {
+/** The same, but it is not restarted: its sequences take the least time. */
+export function withoutRestart(mistake: string): ExploreOptions {
   const { adapter: whole, ...options } = shopWith(mistake)
-  return { ...options, adapter: { ...whole, instances: 1, survivesRestart: false } }
+  return { ...options, adapter: { ...whole, survivesRestart: false } }
 }
