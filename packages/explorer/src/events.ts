@@ -39,7 +39,7 @@ export interface HandoffEvent {
 export interface StatusEvent {
   readonly type: 'status'
   readonly buyer: string
-  /** As the request named it. */
+  /** The order that the request named, else the buyer's current one. */
   readonly orderId: string | undefined
   readonly phase: string
 }

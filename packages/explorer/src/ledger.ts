@@ -84,6 +84,11 @@ export class Ledger {
     return this.paid().some(({ id }) => given.some((handoff) => handoff.id === id))
   }
 
+  /** Returns the order that a buyer's page is about. */
+  current(buyer: string): string | undefined {
+    return this.buyer(buyer).orderId ?? this.newest(buyer)?.orderId
+  }
+
   /** Returns the order of a buyer's newest handoff, unless a payment of it has succeeded, or may without its buyer. */
   unpaidOrder(buyer: string): string | undefined {
     const { orderId } = this.newest(buyer) ?? {}
@@ -99,14 +104,14 @@ export class Ledger {
     else if (event.type === 'status') {
       const buyer = this.buyer(event.buyer)
       buyer.phase = event.phase
-      if (event.phase === 'paid' && event.orderId === buyer.orderId) buyer.purchase++
+      if (event.phase === 'paid' && event.orderId === this.current(event.buyer)) buyer.purchase++
     }
   }
 
   #place({ buyer: name, order, isEdited }: OrderEvent): void {
     const buyer = this.buyer(name)
     buyer.isOnPage = true
-    const { orderId = buyer.orderId ?? this.newest(name)?.orderId } = order
+    const { orderId = this.current(name) } = order
     if (buyer.orderId !== undefined && orderId !== buyer.orderId) {
       // An edit that leads to another order begins another purchase. So does an order after a paid one: a killed shop
       // may have stored that it is paid before the status says so.

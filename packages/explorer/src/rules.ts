@@ -9,7 +9,6 @@ export type Rule =
   | 'price_from_browser'
   | 'wrong_price'
   | 'fulfilled_twice'
-  | 'fulfilled_unpaid'
   | 'false_paid'
   | 'double_payment'
   | 'secret_exposed'
@@ -74,17 +73,8 @@ export const rules: Readonly<Record<Rule, RuleText>> = {
       return `The shop fulfilled order ${event.orderId} ${event.record.fulfilments} times.`
     },
   },
-  fulfilled_unpaid: {
-    title: 'The shop fulfilled an order that is not paid.',
-    fix: 'Only the status that your server retrieves is proof.',
-    brokenBy: (event, ledger) => {
-      if (event.type !== 'record' || !event.record.fulfilments) return undefined
-      if (ledger.paid().some(({ orderId }) => orderId === event.orderId)) return undefined
-      return `The shop fulfilled order ${event.orderId}, and no intent of it has succeeded.`
-    },
-  },
   false_paid: {
-    title: 'The shop says paid, but that amount has not been paid.',
+    title: 'The shop says paid, or fulfilled the order, but that amount has not been paid.',
     fix: 'Only the status that your server retrieves is proof. Compare amount and currency.',
     brokenBy: falsePaid,
   },
@@ -167,34 +157,30 @@ function mixedSession(event: Event, ledger: Ledger): string | undefined {
   const { buyer, orderId } = event
   const owner = ledger.handoffs.find((handoff) => handoff.orderId === orderId)?.buyer ?? buyer
   const hasPaid = ledger.paid().some((handoff) => handoff.buyer === buyer)
-  if (ledger.buyer(buyer).orderId === orderId || owner === buyer || hasPaid) return undefined
+  if (ledger.current(buyer) === orderId || owner === buyer || hasPaid) return undefined
   return `The status of order ${orderId} of ${owner} is shown to ${buyer}.`
 }
 
 /** The status or the record says paid: an intent must have succeeded, and one with the amount of the order. */
 function falsePaid(event: Event, ledger: Ledger): string | undefined {
-  const isRecord = event.type === 'record' && event.record.state === 'paid'
-  const isStatus = event.type === 'status' && event.phase === 'paid'
-  if (!isRecord && !isStatus) return undefined
+  if (event.type !== 'record' && event.type !== 'status') return undefined
+  const { type, orderId = '' } = event
+  const isStatus = type === 'status'
+  const isFulfilled = !isStatus && event.record.fulfilments
+  if (!isFulfilled && (isStatus ? event.phase : event.record.state) !== 'paid') return undefined
   // A status that is shown to another buyer breaks another rule.
-  if (isStatus && ledger.buyer(event.buyer).orderId !== event.orderId) return undefined
+  if (isStatus && ledger.current(event.buyer) !== event.orderId) return undefined
   // Another buyer's payment does not pay for what this one sees.
-  const isOwn = ({ buyer, orderId }: Handoff): boolean =>
-    (!isStatus || buyer === event.buyer) && orderId === (event.orderId ?? orderId)
-  const paid = ledger.paid().filter(isOwn)
-  if (paid.length === 0) {
-    const order = event.orderId === undefined ? "the buyer's order" : `order ${event.orderId}`
-    const none = isStatus ? `no intent that ${event.buyer} got` : 'no intent of it'
-    return `The ${event.type} of ${order} is "paid", and ${none} has succeeded.`
-  }
-  const isWhole = ({ orderId, amount }: Handoff): boolean =>
-    amount === (ledger.amount(orderId) ?? amount)
-  const wrong = paid.find(
-    ({ orderId }) => !paid.some((other) => other.orderId === orderId && isWhole(other)),
-  )
-  if (!wrong) return undefined
-  const { id, orderId, amount, currency } = wrong
-  return `The ${event.type} of order ${orderId} of ${ledger.amount(orderId)} ${currency} is "paid", and intent ${id} paid ${amount}.`
+  const paid = ledger
+    .paid()
+    .filter((each) => each.orderId === orderId && (!isStatus || each.buyer === event.buyer))
+  const price = ledger.amount(orderId)
+  if (paid.some(({ amount }) => amount === (price ?? amount))) return undefined
+  const order = event.orderId === undefined ? "the buyer's order" : `order ${orderId}`
+  const claim = isFulfilled ? `The shop fulfilled ${order}` : `The ${type} of ${order} is "paid"`
+  const wrong = paid.map(({ id, amount }) => `intent ${id} paid ${amount} instead of ${price}`)
+  const none = `no intent ${isStatus ? `that ${event.buyer} got` : 'of it'} has succeeded`
+  return `${claim}, and ${wrong.join(', ') || none}.`
 }
 
 /** Two payments of one purchase, or another intent while one is on its way. */
@@ -255,7 +241,7 @@ function unrecorded(ledger: Ledger): string | undefined {
   for (const { id, orderId, buyer } of ledger.paid()) {
     const record = ledger.records.get(orderId)
     // The buyer has left the order for another one.
-    const isLeft = ledger.buyer(buyer).orderId !== orderId
+    const isLeft = ledger.current(buyer) !== orderId
     if (!record || (isLeft && record.reviews?.includes(id))) continue
     // A payment of an earlier version of the order may need a person.
     const accepted: readonly string[] = ledger.isPaid(orderId) ? ['paid'] : ['paid', 'review']

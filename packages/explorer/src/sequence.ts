@@ -1,15 +1,14 @@
 /** One sequence: a shop, an environment, and buyers. Plays what they do, and logs what happens. Judges nothing. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
-import { type SandboxAddress, SandboxEnvironment } from '@pi-checkout/service/testing'
-import { freePort } from '@pi-checkout/test-support/free-port'
+import type { SandboxEnvironment } from '@pi-checkout/service/testing'
 import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import type { Adapter, ShopRoutes } from './adapter.ts'
 import { Browser } from './browser.ts'
-import type { Event, RecordEvent, StatusEvent } from './events.ts'
+import type { Event } from './events.ts'
 import type { Forgery } from './forgery.ts'
 import { type Handoff, Ledger } from './ledger.ts'
-import { Shop } from './shop.ts'
+import type { Shop } from './shop.ts'
 
 /** Names of the buyers. */
 export const buyers = ['A', 'B'] as const
@@ -20,12 +19,11 @@ const longestHook = { seen: 2000, unseen: 80 }
 /** What a buyer does on the hosted page: pays with a test card, or presses Cancel. */
 export type Payment = TestCardName | 'canceled'
 
-export interface SequenceOptions {
-  readonly command: readonly string[]
+interface SequenceOptions {
   readonly adapter: Adapter
-  readonly service: SandboxAddress & { readonly checkoutOrigin: string }
-  /** Aborted when the search ends. */
-  readonly signal: AbortSignal
+  readonly environment: SandboxEnvironment
+  readonly shop: Shop
+  readonly checkoutOrigin: string
 }
 
 export class Sequence {
@@ -39,57 +37,18 @@ export class Sequence {
   readonly #routes: Required<ShopRoutes>
   readonly #browsers = new Map<string, Browser>()
 
-  private constructor(
-    { command, adapter, service, signal }: SequenceOptions,
-    { environment, origin }: { readonly environment: SandboxEnvironment; readonly origin: string },
-  ) {
+  constructor({ adapter, environment, shop, checkoutOrigin }: SequenceOptions) {
     const routes = { page: '/', handoff: '/checkout/handoff', status: '/checkout/status' }
     this.#routes = { ...routes, ...adapter.routes }
-    this.#checkoutOrigin = service.checkoutOrigin
+    this.#checkoutOrigin = checkoutOrigin
     this.adapter = adapter
     this.environment = environment
-    this.shop = new Shop({
-      command,
-      origin,
-      env: adapter.env,
-      variables: {
-        PI_BASE_URL: service.baseUrl,
-        PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
-        PI_API_KEY: environment.apiKey,
-      },
-      signal,
-      onExit: (reason) => this.add({ type: 'exited', reason }),
-    })
-  }
-
-  /** Creates an environment, and starts the shop with its key. */
-  static async begin(options: SequenceOptions): Promise<Sequence> {
-    const origin = `http://localhost:${await freePort()}`
-    const environment = await SandboxEnvironment.create(options.service, [origin])
-    const sequence = new Sequence(options, { environment, origin })
-    try {
-      await sequence.shop.start()
-    } catch (error) {
-      await sequence.end()
-      throw error
-    }
-    return sequence
-  }
-
-  async end(): Promise<void> {
-    await this.shop.end()
-    await this.environment.delete()
+    this.shop = shop
   }
 
   add(event: Event): void {
     this.events.push(event)
     this.ledger.add(event)
-  }
-
-  /** Logs what an action has shown, with the intents of that moment. */
-  async show(event: StatusEvent | RecordEvent): Promise<void> {
-    await this.look()
-    this.add(event)
   }
 
   /** Logs the intents. */
@@ -189,12 +148,13 @@ export class Sequence {
 
   /** Requests the phase, as the page does. */
   async poll(buyer: string, query: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { orderId = this.ledger.buyer(buyer).orderId } = query
+    const current = this.ledger.current(buyer)
+    const { orderId = current } = query
     const response = await this.#requestStatus(buyer, query)
     const { phase } = await jsonOf<{ phase: unknown }>(response)
-    await this.show({ type: 'status', buyer, orderId, phase: String(phase) })
-    const isOwn = orderId === this.ledger.buyer(buyer).orderId
-    if (phase === 'processing' && isOwn) await this.readNewestRecord(buyer)
+    await this.look()
+    this.add({ type: 'status', buyer, orderId, phase: String(phase) })
+    if (phase === 'processing' && orderId === current) await this.readNewestRecord(buyer)
   }
 
   async #requestStatus(
@@ -211,7 +171,8 @@ export class Sequence {
   async readRecord(buyer: string, orderId: string): Promise<void> {
     if (!this.adapter.record) return
     const record = await this.adapter.record(this.#browser(buyer), orderId)
-    await this.show({ type: 'record', orderId, record: { state: 'missing', ...record } })
+    await this.look()
+    this.add({ type: 'record', orderId, record: { state: 'missing', ...record } })
   }
 
   /** Reads what the shop has stored about the newest order of a buyer. */

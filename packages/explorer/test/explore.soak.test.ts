@@ -22,7 +22,7 @@ test('returns a violation although no time is left to make it shorter', async ()
   }
   const shop = { ...withoutRestart('paid-on-query'), time, onProgress }
   const { violation, sequences } = await explore(shop)
-  expect([violation?.rule, sequences]).toEqual(['fulfilled_unpaid', found])
+  expect([violation?.rule, sequences]).toEqual(['false_paid', found])
 })
 
 test('says what it could not check', async () => {

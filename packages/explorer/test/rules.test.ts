@@ -28,7 +28,7 @@ const handoff = (given = intent(), buyer = 'A'): Event => {
   return { type: 'handoff', buyer, status: 200, given: { intent: given, clientSecret } }
 }
 const noHandoff: Event = { type: 'handoff', buyer: 'A', status: 409, given: undefined }
-const status = (phase: string, orderId?: string, buyer = 'A'): Event => {
+const status = (phase: string, orderId = 'O', buyer = 'A'): Event => {
   return { type: 'status', buyer, orderId, phase }
 }
 const record = (stored: Partial<RecordEvent['record']>): Event => {
@@ -81,6 +81,11 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
       has(paid),
       status('paid'),
     ],
+    'the order is fulfilled, and its payment failed': [
+      handoff(),
+      has(failed),
+      record({ fulfilments: 1 }),
+    ],
     'the record is paid without a payment': [handoff(), record({ state: 'paid' })],
     'the record is paid, and only the amount before an edit was': [
       handoff(),
@@ -88,9 +93,6 @@ const logs: Readonly<Record<Rule | 'nothing', Logs>> = {
       has(paid),
       record({ state: 'paid' }),
     ],
-  },
-  fulfilled_unpaid: {
-    'the payment failed': [handoff(), has(failed), record({ fulfilments: 1 })],
   },
   fulfilled_twice: { 'the order is paid': [...bought, record({ fulfilments: 2 })] },
   shop_exited: { 'a process exits': [{ type: 'exited', reason: 'SyntaxError' }] },
