@@ -36,7 +36,7 @@ export interface HandoffEvent {
 }
 
 /** The status route has responded to a buyer. */
-export interface StatusEvent {
+interface StatusEvent {
   readonly type: 'status'
   readonly buyer: string
   /** The order that the request named, else the buyer's current one. */

@@ -22,7 +22,7 @@ interface KnownBuyer {
   isOnPage: boolean
   /** The order that the page sends, if the adapter has named one. */
   orderId: string | undefined
-  /** Increases when the shop has said paid: the buyer then buys something else. */
+  /** Increases when a buyer who has paid gets another order, or edits into another one. */
   purchase: number
   /** What the newest request for a handoff led to: an intent, or an HTTP status. */
   handedOut: Intent | number | undefined
@@ -101,22 +101,14 @@ export class Ledger {
     else if (event.type === 'handoff') this.#give(event)
     else if (event.type === 'record') this.records.set(event.orderId, event.record)
     else if (event.type === 'intents') this.intents = event.intents
-    else if (event.type === 'status') {
-      const buyer = this.buyer(event.buyer)
-      buyer.phase = event.phase
-      if (event.phase === 'paid' && event.orderId === this.current(event.buyer)) buyer.purchase++
-    }
+    else if (event.type === 'status') this.buyer(event.buyer).phase = event.phase
   }
 
   #place({ buyer: name, order, isEdited }: OrderEvent): void {
     const buyer = this.buyer(name)
     buyer.isOnPage = true
     const { orderId = this.current(name) } = order
-    if (buyer.orderId !== undefined && orderId !== buyer.orderId) {
-      // An edit that leads to another order begins another purchase. So does an order after a paid one: a killed shop
-      // may have stored that it is paid before the status says so.
-      if (isEdited || this.records.get(buyer.orderId)?.state === 'paid') buyer.purchase++
-    }
+    if (isEdited && orderId !== this.current(name)) buyer.purchase++
     if (order.orderId !== undefined) buyer.orderId = orderId
     if (orderId === undefined) return
     const { placed, given } = this.order(orderId)
@@ -134,6 +126,10 @@ export class Ledger {
     buyer.handedOut = given?.intent ?? status
     if (!given) return
     const { intent, clientSecret } = given
+    const paid = this.paid().filter(
+      (each) => each.buyer === name && each.orderId !== intent.orderId,
+    )
+    if (paid.some(({ purchase }) => purchase === buyer.purchase)) buyer.purchase++
     const handoff = { ...intent, clientSecret, buyer: name, purchase: buyer.purchase }
     const order = this.order(intent.orderId)
     this.handoffs.push(handoff)

@@ -72,14 +72,7 @@ export class Sequence {
 
   /** Opens the page, in a tab. */
   async open(buyer: string): Promise<void> {
-    const browser = this.#browser(buyer)
-    const { purchase } = this.ledger.buyer(buyer)
-    // A page that is loaded again asks whether its payment has ended.
-    if (this.ledger.newest(buyer)?.purchase === purchase) await this.poll(buyer)
-    const { orderId: known } = this.ledger.buyer(buyer)
-    const order = await this.adapter.begin?.(browser)
-    const isOther = order?.orderId !== undefined && order.orderId !== known
-    if (known !== undefined && isOther) await this.readRecord(buyer, known)
+    const order = await this.adapter.begin?.(this.#browser(buyer))
     this.add({ type: 'order', buyer, order: order ?? {}, isEdited: false })
     await this.visit(buyer)
   }
