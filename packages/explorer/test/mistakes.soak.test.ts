@@ -32,6 +32,10 @@ const mistakes = {
   'trusts-page': [['session_mixed'], 'foreign-order.A.1'],
   'secret-in-page': [['secret_exposed'], 'handoff.A.1 handoff.A.1'],
   exits: [['shop_exited'], 'handoff.A.1 leave.A.1.half'],
+  'by-hand': [
+    ['paid_unreviewed', 'double_payment', 'payment_lost', 'not_payable'],
+    'handoff.A.1 edit.A.1 handoff.A.1',
+  ],
 } as const
 
 for (const [mistake, [broken, replay]] of Object.entries(mistakes)) {
@@ -41,34 +45,8 @@ for (const [mistake, [broken, replay]] of Object.entries(mistakes)) {
   })
 }
 
-test.each([
-  [
-    'forgets the intent of an earlier version',
-    'paid_unreviewed',
-    'handoff.A.1 edit.A.1 handoff.A.1',
-  ],
-  [
-    'counts attempts for the order',
-    'double_payment',
-    'handoff.A.1 edit.A.1 handoff.A.1 edit.A.1 handoff.A.1 pay.A.1.stolen poll.A.1 edit.A.1 handoff.A.1',
-  ],
-  [
-    'hands out an intent that was not stored',
-    'payment_lost',
-    'handoff.A.1 pay.A.1.stolen poll.A.1 handoff.A.1',
-  ],
-])('rejects a shop by hand that %s', async (_, rule, replay) => {
-  const { violation } = await explore({ ...shopWith('by-hand'), replay })
-  expect(violation?.rule, violation?.detail).toBe(rule)
-})
-
-test('finds that a shop by hand loses payments', async () => {
-  const { violation } = await explore(shopWith('by-hand'))
-  expect(violation).toBeDefined()
-})
-
 /** The mistakes to search for: each search takes up to a minute. */
-const searched = (process.env.PI_MISTAKES ?? 'random-key').split(' ')
+const searched = (process.env.PI_MISTAKES ?? 'random-key by-hand').split(' ')
 
 test.each(searched as (keyof typeof mistakes)[])('finds the mistake %s', async (mistake) => {
   const { violation, sequences } = await explore(shopWith(mistake))

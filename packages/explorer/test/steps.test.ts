@@ -38,6 +38,15 @@ test('describes a step for people', () => {
 })
 
 test('says which parts of the adapter and of its records are missing', () => {
+  expect(notChecked({}, [])).toEqual([
+    'the price of an order (begin)',
+    'orders that are edited (edit)',
+    'what the page sends after pi-finish (finish)',
+    'restarts of the shop (survivesRestart)',
+    'payments of buyers who do not come back (state)',
+    'payments that need a review (reviews)',
+    'double fulfilment (fulfilments)',
+  ])
   const adapter: Adapter = { edit: async () => undefined, record: async () => undefined }
   const missing = notChecked(adapter, [{ state: 'open', fulfilments: 0 }, { state: 'missing' }])
   expect(missing).toContain('payments that need a review (reviews)')

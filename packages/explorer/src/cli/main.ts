@@ -47,7 +47,6 @@ async function main(args: readonly string[]): Promise<number> {
       return 0
     }
     if (command.length === 0) throw new TypeError(`Add the command of your shop.\n\n${help}`)
-    const startedAt = performance.now()
     const result = await explore({
       command,
       adapter: values.adapter ? await loadAdapter(values.adapter) : {},
@@ -56,8 +55,10 @@ async function main(args: readonly string[]): Promise<number> {
       ...(process.stderr.isTTY && { onProgress: showProgress }),
     })
     if (process.stderr.isTTY) process.stderr.write('\n')
-    const seconds = Math.round((performance.now() - startedAt) / 1000)
-    console.log(report(result, { command, adapter: values.adapter, seconds }))
+    const adapter = values.adapter ? ` --adapter ${values.adapter}` : ''
+    const replay = (steps: string): string =>
+      `npx pi-explore${adapter} --replay '${steps}' -- ${command.join(' ')}`
+    console.log(report(result, replay))
     return result.violation ? 1 : 0
   } catch (error) {
     const isExpected = error instanceof SetupError || error instanceof TypeError

@@ -1,30 +1,19 @@
 /** What the command prints for people. @module */
 import type { Exploration } from '../explore.ts'
 
+/** @param replay - The command that plays these steps again. */
 export function report(
   { violation, sequences, notChecked }: Exploration,
-  {
-    command,
-    adapter,
-    seconds,
-  }: {
-    readonly command: readonly string[]
-    readonly adapter: string | undefined
-    readonly seconds: number
-  },
+  replay: (steps: string) => string,
 ): string {
-  const unchecked =
-    notChecked.length > 0
-      ? [
-          'Not checked, because it needs a part of an adapter:',
-          ...notChecked.map((each) => `  ${each}`),
-        ]
-      : []
-  if (!violation)
-    return [
-      ...unchecked,
-      `No violation: ${counted(sequences, 'sequence')} in ${counted(seconds, 'second')}. No payment was lost, doubled, or invented.`,
-    ].join('\n')
+  const unchecked = notChecked.map((each) => `  ${each}`)
+  if (unchecked.length > 0) {
+    unchecked.unshift('Not checked, because it needs a part of an adapter:')
+  }
+  if (!violation) {
+    const clean = 'No payment was lost, doubled, or invented.'
+    return [...unchecked, `No violation. Sequences: ${sequences}. ${clean}`].join('\n')
+  }
   const steps = violation.steps.map((step, index) => `  ${index + 1}. ${step}`)
   return [
     `${violation.title} (${violation.rule})`,
@@ -34,11 +23,7 @@ export function report(
     ...steps,
     `  ${steps.length + 1}. Buyers pay what they still hold, the bank decides, and the buyers come back.`,
     '',
-    `Play it again:  npx pi-explore ${adapter ? `--adapter ${adapter} ` : ''}--replay '${violation.replay}' -- ${command.join(' ')}`,
+    `Play it again:  ${replay(violation.replay)}`,
     ...unchecked,
   ].join('\n')
-}
-
-function counted(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`
 }

@@ -16,9 +16,3 @@ export function shopWith(mistake: string): ExploreOptions {
   const env: Adapter['env'] = (sequence) => ({ ...adapter.env?.(sequence), MISTAKE: mistake })
   return { command, adapter: { ...adapter, env }, time: 60_000 }
 }
-
-/** The same, but it is not restarted: its sequences take the least time. */
-export function withoutRestart(mistake: string): ExploreOptions {
-  const { adapter: whole, ...options } = shopWith(mistake)
-  return { ...options, adapter: { ...whole, survivesRestart: false } }
-}
