@@ -13,8 +13,8 @@ interface ActionOptions {
   readonly weight?: number
   /** @default one variant without a name */
   readonly variants?: readonly string[]
-  /** Whether the adapter has what it needs. */
-  readonly isKnown?: (adapter: Adapter) => boolean
+  /** What the adapter must have. */
+  readonly part?: keyof Adapter
   /** What it does, for people. */
   readonly text: (buyer: string, variant: string, nth: number) => string
 }
@@ -47,7 +47,6 @@ const forgedRequests: Readonly<Record<string, string>> = {
   finish: 'the requests after pi-finish',
 }
 
-const survivesRestart = (adapter: Adapter): boolean => adapter.survivesRestart ?? false
 const otherThan = (buyer: string): string => (buyer === 'A' ? 'B' : 'A')
 
 /** Each action by its name, as `--replay` writes it. */
@@ -98,14 +97,14 @@ export const actions = {
   },
   edit: {
     weight: 3,
-    isKnown: ({ edit }) => edit !== undefined,
+    part: 'edit',
     needs: 'page',
     play: (sequence, buyer) => sequence.edit(buyer),
     text: (buyer) => `Buyer ${buyer} changes the order.`,
   },
   finish: {
     weight: 2,
-    isKnown: ({ finish }) => finish !== undefined,
+    part: 'finish',
     needs: 'payment',
     play: (sequence, payment) => sequence.finish(payment.buyer, payment),
     text: (buyer) => `Buyer ${buyer} sends what the page sends after pi-finish.`,
@@ -116,7 +115,7 @@ export const actions = {
       const ids = { intentId: id, payment_intent: id }
       await sequence.poll(buyer, { status: 'paid', phase: 'paid', paid: 'true', ...ids })
       await sequence.poll(buyer)
-      await sequence.readNewestRecord(buyer)
+      await sequence.readRecord(buyer)
     },
     text: (buyer) => `Buyer ${buyer} adds ?status=paid to the status request.`,
   },
@@ -186,13 +185,13 @@ export const actions = {
       `Buyer ${buyer} disconnects after ${variant === 'half' ? 'half of ' : ''}the handoff request.`,
   },
   restart: {
-    isKnown: survivesRestart,
+    part: 'survivesRestart',
     play: (sequence) => sequence.shop.restart(),
     text: () => 'The shop is killed, and starts again.',
   },
   crash: {
     weight: 2,
-    isKnown: survivesRestart,
+    part: 'survivesRestart',
     needs: 'payment',
     play: async (sequence, payment) => {
       await sequence.pay(payment, 'visa')

@@ -32,7 +32,7 @@ export interface HandoffEvent {
   /** HTTP status, 0 if there was no response. */
   readonly status: number
   /** `undefined`: the shop gave it nothing. */
-  readonly given: { readonly intent: Intent; readonly clientSecret: string } | undefined
+  readonly given: (Intent & { readonly clientSecret: string }) | undefined
 }
 
 /** The status route has responded to a buyer. */

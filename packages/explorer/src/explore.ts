@@ -43,6 +43,9 @@ export interface Exploration extends Progress {
   readonly notChecked: readonly string[]
 }
 
+/** Plays a sequence. Returns its steps up to the one that broke a rule, `undefined` if they break none. */
+type Play = (steps: readonly Step[]) => Promise<readonly Step[] | undefined>
+
 /**
  * Plays sequences of actions against a shop, until one breaks a rule. Each has another environment.
  *
@@ -59,8 +62,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), time)
 
-  /** Returns the steps up to the one that broke a rule. */
-  const play = async (steps: readonly Step[]): Promise<readonly Step[] | undefined> => {
+  const play: Play = async (steps) => {
     const { signal } = end
     const played = await playSequence(steps, { command, adapter, service, signal })
     // A request that was aborted at the end proves nothing.
@@ -74,7 +76,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
 
   try {
     if (replayed) await play(replayed)
-    else await search(adapter, play)
+    else await shorten(await findViolation(adapter, play), play)
   } catch (error) {
     if (!end.signal.aborted) throw error
   } finally {
@@ -87,19 +89,13 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   return { sequences, violation, notChecked: notChecked(adapter, records) }
 }
 
-/** Plays random sequences until one breaks a rule, and then fewer of its steps. */
-async function search(
-  adapter: Adapter,
-  play: (steps: readonly Step[]) => Promise<readonly Step[] | undefined>,
-): Promise<void> {
+/** Plays random sequences until one breaks a rule. Returns it. */
+async function findViolation(adapter: Adapter, play: Play): Promise<readonly Step[]> {
   const deal = stepDealer(adapter)
   for (;;) {
     const length = 1 + Math.floor(Math.random() * longestSequence)
     const broken = await play(Array.from({ length }, deal))
-    if (broken) {
-      await shorten(broken, play)
-      return
-    }
+    if (broken) return broken
   }
 }
 

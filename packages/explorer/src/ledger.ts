@@ -123,17 +123,15 @@ export class Ledger {
 
   #give({ buyer: name, status, given }: HandoffEvent): void {
     const buyer = this.buyer(name)
-    buyer.handedOut = given?.intent ?? status
+    buyer.handedOut = given ?? status
     if (!given) return
-    const { intent, clientSecret } = given
-    const paid = this.paid().filter(
-      (each) => each.buyer === name && each.orderId !== intent.orderId,
-    )
+    const { orderId } = given
+    const paid = this.paid().filter((each) => each.buyer === name && each.orderId !== orderId)
     if (paid.some(({ purchase }) => purchase === buyer.purchase)) buyer.purchase++
-    const handoff = { ...intent, clientSecret, buyer: name, purchase: buyer.purchase }
-    const order = this.order(intent.orderId)
+    const handoff = { ...given, buyer: name, purchase: buyer.purchase }
+    const order = this.order(orderId)
     this.handoffs.push(handoff)
-    this.#orders.set(intent.orderId, { ...order, given: [...order.given, handoff] })
+    this.#orders.set(orderId, { ...order, given: [...order.given, handoff] })
   }
 }
 

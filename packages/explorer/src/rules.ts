@@ -3,21 +3,6 @@ import type { Event } from './events.ts'
 import { forgedAmount } from './forgery.ts'
 import { type Handoff, isOnItsWay, isPayable, Ledger } from './ledger.ts'
 
-/** Name of a rule. */
-export type Rule =
-  | 'session_mixed'
-  | 'price_from_browser'
-  | 'wrong_price'
-  | 'fulfilled_twice'
-  | 'false_paid'
-  | 'double_payment'
-  | 'secret_exposed'
-  | 'shop_exited'
-  | 'not_payable'
-  | 'payment_lost'
-  | 'paid_unreviewed'
-  | 'not_fulfilled'
-
 /**
  * What a shop is given time for at the end. `retry`: buyers whose payment failed request another one. `away`: all is
  * paid, and no buyer comes back. `back`: every buyer comes back.
@@ -38,8 +23,8 @@ interface RuleText {
 const apiKey = /pi_sk_test_[A-Za-z0-9]{16}_[A-Za-z0-9]{36}/
 const secret = new RegExp(`${apiKey.source}|pi_[A-Za-z0-9]+_secret_[0-9a-f]{64}`)
 
-/** The rules. The first one that is broken counts. */
-export const rules: Readonly<Record<Rule, RuleText>> = {
+/** Each rule by its name. The first one that is broken counts. */
+export const rules = {
   session_mixed: {
     title: 'A buyer got the payment of another buyer.',
     fix: "Find the order by the buyer's session.",
@@ -49,8 +34,8 @@ export const rules: Readonly<Record<Rule, RuleText>> = {
     title: 'The price came from the browser.',
     fix: 'Take the price from your own records.',
     brokenBy: (event) => {
-      if (event.type !== 'handoff' || event.given?.intent.amount !== forgedAmount) return undefined
-      const { id, amount, currency } = event.given.intent
+      if (event.type !== 'handoff' || event.given?.amount !== forgedAmount) return undefined
+      const { id, amount, currency } = event.given
       return `A request with "amount": ${forgedAmount} led to intent ${id} of ${amount} ${currency}.`
     },
   },
@@ -59,7 +44,7 @@ export const rules: Readonly<Record<Rule, RuleText>> = {
     fix: 'Read amount and currency from your records.',
     brokenBy: (event, ledger) => {
       if (event.type !== 'handoff' || !event.given) return undefined
-      const { id, orderId, amount, currency } = event.given.intent
+      const { id, orderId, amount, currency } = event.given
       const { amount: price = amount, currency: unit = currency } = ledger.order(orderId).placed
       if (price === amount && unit === currency) return undefined
       return `Intent ${id} of order ${orderId} is ${amount} ${currency}, and the order costs ${price} ${unit}.`
@@ -113,7 +98,9 @@ export const rules: Readonly<Record<Rule, RuleText>> = {
     fix: 'Fulfil it when its row becomes paid, also if no page asks for the status.',
     missing: { back: unfulfilled },
   },
-}
+} as const satisfies Record<string, RuleText>
+
+export type Rule = keyof typeof rules
 
 /** A rule that a log breaks. */
 export interface Violation {
@@ -149,7 +136,7 @@ function firstOf(judge: (rule: RuleText) => string | undefined): Violation | und
 
 function mixedSession(event: Event, ledger: Ledger): string | undefined {
   if (event.type === 'handoff' && event.given) {
-    const { id } = event.given.intent
+    const { id } = event.given
     const other = ledger.handoffs.find((each) => each.id === id && each.buyer !== event.buyer)
     return other && `The handoff gave intent ${id} to ${event.buyer}, and before to ${other.buyer}.`
   }
@@ -186,7 +173,7 @@ function falsePaid(event: Event, ledger: Ledger): string | undefined {
 /** Two payments of one purchase, or another intent while one is on its way. */
 function doublePayment(event: Event, ledger: Ledger): string | undefined {
   if (event.type === 'handoff' && event.given) {
-    const { id, orderId } = event.given.intent
+    const { id, orderId } = event.given
     const other = ledger.intents.find(
       (intent) => intent.orderId === orderId && intent.id !== id && isOnItsWay(intent),
     )

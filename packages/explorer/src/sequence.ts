@@ -112,7 +112,7 @@ export class Sequence {
   async finish(buyer: string, payment: Pick<Handoff, 'id' | 'orderId'>): Promise<void> {
     const { id, orderId } = payment
     await this.adapter.finish?.(this.#browser(buyer), { id, orderId })
-    await this.readNewestRecord(buyer)
+    await this.readRecord(buyer)
   }
 
   /** Requests the handoff, as the page does. */
@@ -123,18 +123,18 @@ export class Sequence {
     const { ok, status } = response
     const { id, clientSecret } = ok ? await jsonOf<Handoff>(response) : {}
     const isGiven = typeof id === 'string' && typeof clientSecret === 'string'
-    const given = isGiven ? { intent: await this.environment.intent(id), clientSecret } : undefined
+    const given = isGiven ? { ...(await this.environment.intent(id)), clientSecret } : undefined
     this.add({ type: 'handoff', buyer, status, given })
   }
 
   /** Opens the hosted page, and pays, or cancels. The service may reject it. */
   async pay({ id, clientSecret }: Handoff, payment: Payment): Promise<void> {
-    const { origin } = this.shop
-    const page = new HostedPage({ url: this.#checkoutOrigin, shopOrigin: origin })
-    const opened = await page.post('session', { id, clientSecret, origin })
-    const { token } = await jsonOf<{ token: string }>(opened)
-    if (token === undefined) return
-    page.token = token
+    const page = new HostedPage({ url: this.#checkoutOrigin, shopOrigin: this.shop.origin })
+    try {
+      await page.open({ id, clientSecret })
+    } catch {
+      return
+    }
     if (payment === 'canceled') await page.post('cancel', {})
     else await page.pay(testCards[payment])
   }
@@ -147,7 +147,7 @@ export class Sequence {
     const { phase } = await jsonOf<{ phase: unknown }>(response)
     await this.look()
     this.add({ type: 'status', buyer, orderId, phase: String(phase) })
-    if (phase === 'processing' && orderId === current) await this.readNewestRecord(buyer)
+    if (phase === 'processing' && orderId === current) await this.readRecord(buyer)
   }
 
   async #requestStatus(
@@ -160,18 +160,12 @@ export class Sequence {
     return await this.#browser(buyer).fetch(search ? `${status}?${search}` : status)
   }
 
-  /** Reads what the shop has stored about an order, if the adapter can. */
-  async readRecord(buyer: string, orderId: string): Promise<void> {
-    if (!this.adapter.record) return
+  /** Reads what the shop has stored about an order, by default the buyer's newest one, if the adapter can. */
+  async readRecord(buyer: string, orderId = this.ledger.newest(buyer)?.orderId): Promise<void> {
+    if (orderId === undefined || !this.adapter.record) return
     const record = await this.adapter.record(this.#browser(buyer), orderId)
     await this.look()
     this.add({ type: 'record', orderId, record: { state: 'missing', ...record } })
-  }
-
-  /** Reads what the shop has stored about the newest order of a buyer. */
-  async readNewestRecord(buyer: string): Promise<void> {
-    const { orderId } = this.ledger.newest(buyer) ?? {}
-    if (orderId !== undefined) await this.readRecord(buyer, orderId)
   }
 
   /** Requests the handoff, and disconnects before the response. */

@@ -26,7 +26,8 @@ export function stepDealer(adapter: Adapter): () => Step {
     items[Math.floor(Math.random() * items.length)] as Item
   // Most faults need several actions of one buyer.
   const dealt = ['A', 'A', ...buyers]
-  const deck = names.filter((name) => byName[name].isKnown?.(adapter) ?? true).flatMap(cardsOf)
+  const isKnown = ({ part }: Action): boolean => part === undefined || Boolean(adapter[part])
+  const deck = names.filter((name) => isKnown(byName[name])).flatMap(cardsOf)
   let left: Card[] = []
   return () => {
     if (left.length === 0) left = [...deck]

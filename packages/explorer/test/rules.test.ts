@@ -25,7 +25,7 @@ const has = (...intents: Intent[]): Event => ({ type: 'intents', intents })
 const apiKey = `pi_sk_test_${'a'.repeat(16)}_${'b'.repeat(36)}`
 const clientSecret = `pi_1_secret_${'0'.repeat(64)}`
 const handoff = (given = intent(), buyer = 'A'): Event => {
-  return { type: 'handoff', buyer, status: 200, given: { intent: given, clientSecret } }
+  return { type: 'handoff', buyer, status: 200, given: { ...given, clientSecret } }
 }
 const noHandoff: Event = { type: 'handoff', buyer: 'A', status: 409, given: undefined }
 const status = (phase: string, orderId = 'O', buyer = 'A'): Event => {
