@@ -26,23 +26,19 @@ export function stepDealer(adapter: Adapter): () => Step {
     items[Math.floor(Math.random() * items.length)] as Item
   // Most faults need several actions of one buyer.
   const dealt = ['A', 'A', ...buyers]
-  const isKnown = ({ part }: Action): boolean => part === undefined || Boolean(adapter[part])
-  const deck = names.filter((name) => isKnown(byName[name])).flatMap(cardsOf)
-  let left: Card[] = []
+  const deck = names.flatMap((action) => {
+    const { part, weight = 1, variants = [''] } = byName[action]
+    if (part !== undefined && !adapter[part]) return []
+    const cards = variants.map((variant) => ({ action, variant }))
+    return Array.from({ length: weight }, () => cards).flat()
+  })
+  let left: typeof deck = []
   return () => {
     if (left.length === 0) left = [...deck]
-    const [card] = left.splice(Math.floor(Math.random() * left.length), 1) as [Card]
+    const card = oneOf(left)
+    left.splice(left.indexOf(card), 1)
     return { ...card, buyer: oneOf(dealt), tab: oneOf([0, 1, 2]) }
   }
-}
-
-type Card = Pick<Step, 'action' | 'variant'>
-
-function cardsOf(action: ActionName): readonly Card[] {
-  const { weight = 1, variants = [''] } = byName[action]
-  return Array.from({ length: weight }, () =>
-    variants.map((variant) => ({ action, variant })),
-  ).flat()
 }
 
 /** Plays a step. What its action needs comes first. */
