@@ -44,6 +44,11 @@ test('a shop that is killed after it has shipped may take a minute to say that i
   }
 })
 
+test('a shop whose database is slow breaks no rule', async () => {
+  const { violation } = await explore({ ...shopWith('slow'), replay: 'handoff.A.1 handoff.B.1' })
+  expect(violation).toBeUndefined()
+})
+
 test.each([
   [['no-such-program'], 'Cannot run no-such-program'],
   [

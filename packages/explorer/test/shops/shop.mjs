@@ -78,6 +78,14 @@ if (keys[MISTAKE]) {
 const payments = sqlPayments((sql, values) => rows(sql, ...values), { dialect: 'sqlite' })
 const stores = {
   'forgets-payments': memoryPayments(),
+  // No mistake.
+  slow: {
+    ...payments,
+    save: async (record) => {
+      await sleep(100)
+      return await payments.save(record)
+    },
+  },
   'store-ignores-condition': {
     ...payments,
     save: async (record) => {
