@@ -91,9 +91,12 @@ export const actions = {
   },
   polls: {
     weight: 2,
-    needs: 'page',
-    play: (sequence, buyer) => Promise.all([1, 2, 3, 4].map(() => sequence.poll(buyer))),
-    text: (buyer) => `Four tabs of buyer ${buyer} request the status at once.`,
+    needs: 'payment',
+    play: async (sequence, payment) => {
+      await sequence.pay(payment, 'visa')
+      await Promise.all([1, 2, 3, 4].map(() => sequence.poll(payment.buyer)))
+    },
+    text: (buyer) => `Buyer ${buyer} pays. Four tabs request the status at once.`,
   },
   edit: {
     weight: 3,

@@ -15,7 +15,7 @@ const mistakes = {
   'intent-from-page': [['false_paid'], 'handoff.A.1 handoff.B.1 foreign-intent.B.1'],
   'ships-twice': [['fulfilled_twice'], 'handoff.A.1'],
   'ships-before-paid': [['fulfilled_twice'], 'handoff.A.1 crash.A.1'],
-  'store-ignores-condition': [['fulfilled_twice'], 'handoff.A.1 pay.A.1.visa polls.A.1'],
+  'store-ignores-condition': [['fulfilled_twice'], 'handoff.A.1 polls.A.1'],
   'ships-on-finish': [['not_fulfilled'], 'handoff.A.1'],
   'ships-on-processing': [['false_paid'], 'handoff.A.1 pay.A.1.pending poll.A.1'],
   'cached-status': [['payment_lost'], 'handoff.A.1 poll.A.1 poll.A.1'],
