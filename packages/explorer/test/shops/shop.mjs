@@ -76,22 +76,21 @@ if (keys[MISTAKE]) {
 }
 
 const payments = sqlPayments((sql, values) => rows(sql, ...values), { dialect: 'sqlite' })
-const stores = {
-  'forgets-payments': memoryPayments(),
-  // No mistake.
-  slow: {
-    ...payments,
-    save: async (record) => {
-      await sleep(100)
-      return await payments.save(record)
-    },
+// As on a busy database, so that the requests overlap.
+const slow = {
+  ...payments,
+  save: async (record) => {
+    await sleep(100)
+    return await payments.save(record)
   },
+}
+const stores = {
+  slow,
+  'forgets-payments': memoryPayments(),
   'store-ignores-condition': {
-    ...payments,
+    ...slow,
     save: async (record) => {
-      // As on a busy database, so that the requests overlap.
-      await sleep(100)
-      await payments.save(record)
+      await slow.save(record)
       return true
     },
   },
@@ -253,9 +252,7 @@ async function serve(request) {
   // Like a body parser in front of the routes.
   const sent = await request.clone().text()
   if (!route) return await respond(request, { session })
-  const isForm = request.headers.get('content-type')?.includes('form')
-  const body = isForm ? Object.fromEntries(new URLSearchParams(sent)) : JSON.parse(sent || '{}')
-  return await route({ session, query, body })
+  return await route({ session, query, body: JSON.parse(sent || '{}') })
 }
 
 const handle = (request) =>
