@@ -140,6 +140,25 @@ export interface Adapter {
   readonly record?: (buyer: AdapterBuyer, orderId: string) => Promise<OrderRecord | undefined>
 }
 
+const parts: readonly (keyof Adapter)[] = [
+  'begin',
+  'edit',
+  'env',
+  'finish',
+  'record',
+  'routes',
+  'settlesWithin',
+  'survivesRestart',
+]
+
+/** @throws {TypeError} If a part is unknown: it would check nothing. */
+export function checkAdapter(adapter: object): asserts adapter is Adapter {
+  const unknown = Object.keys(adapter).find((name) => !(parts as readonly string[]).includes(name))
+  if (unknown === undefined) return
+  const rule = `is not a part of an adapter. The parts are ${parts.join(', ')}.`
+  throw new TypeError(`adapter.${unknown}: ${rule}`)
+}
+
 /** Returns what needs a part that the adapter does not have, or that none of these records has. */
 export function notChecked(
   { begin, edit, finish, survivesRestart, record }: Adapter,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Adapter, notChecked } from '../src/adapter.ts'
+import { type Adapter, checkAdapter, notChecked } from '../src/adapter.ts'
 import { shorten } from '../src/shorten.ts'
 import { describeStep, readStep, stepDealer, writeStep } from '../src/steps.ts'
 
@@ -73,4 +73,9 @@ test('shortens to the steps that are needed', async () => {
   const found = Array.from({ length: 25 }, (_, index) => index)
   expect(await shorten(found, breaks)).toEqual([3, 17, 18])
   expect(tried.length).toBeLessThan(50)
+})
+
+test('rejects an adapter with an unknown part, which would check nothing', () => {
+  const rule = 'adapter.records: is not a part of an adapter. The parts are begin, edit,'
+  expect(() => checkAdapter({ records: () => undefined })).toThrow(rule)
 })

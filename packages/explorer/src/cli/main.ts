@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { Adapter } from '../adapter.ts'
+import { type Adapter, checkAdapter } from '../adapter.ts'
 import { explore, type Progress } from '../explore.ts'
 import { SetupError } from '../setup-error.ts'
 import { report } from './report.ts'
@@ -79,11 +79,12 @@ function showProgress({ sequences, violation }: Progress): void {
 async function loadAdapter(file: string): Promise<Adapter> {
   if (!existsSync(file)) throw new TypeError(`--adapter: ${file} does not exist.`)
   const { default: adapter } = (await import(pathToFileURL(resolve(file)).href)) as {
-    readonly default?: Adapter
+    readonly default?: unknown
   }
   if (typeof adapter !== 'object' || adapter === null) {
     throw new TypeError(`--adapter: ${file} has no object as its default export.`)
   }
+  checkAdapter(adapter)
   return adapter
 }
 
