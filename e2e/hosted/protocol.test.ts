@@ -73,7 +73,8 @@ test('speaks the protocol with one parent, and sends it no secret', async ({
     expect((await messageTypes(page)).slice(7)).toEqual(['busy', 'idle', 'finish'])
   })
   await test.step('says that the shop has not confirmed the payment, as the element tells it', async () => {
-    const late = page.frameLocator('pi-checkout iframe').getByText('Waiting for the shop')
+    const results = page.frameLocator('pi-checkout iframe').getByRole('status')
+    const late = results.filter({ hasText: 'Waiting for the shop' })
     await page.evaluate(`port.postMessage({ t: 'config', locale: 'en', shop: 'late' })`)
     await expect(late).toHaveText('Waiting for the shop to confirm your order. Do not pay again.')
     await page.evaluate(`port.postMessage({ t: 'config', locale: 'en' })`)

@@ -34,7 +34,7 @@ export const styles = unsafeCSS(`
   }
   .box > div + div {
     align-self: start;
-    margin-block-start: 173px;
+    margin-block-start: 175px;
   }
   .box:has(iframe) > div + div {
     grid-row: 2;
@@ -79,7 +79,7 @@ export const styles = unsafeCSS(`
   }
   i:nth-child(7) {
     block-size: 48px;
-    margin-top: 33px;
+    margin-top: 31px;
   }
   .message {
     position: relative;

@@ -20,7 +20,7 @@ import {
   type Step,
 } from './page-state.ts'
 import { PaymentController } from './payment-controller.ts'
-import { failureKey, fill, firstSentence, type Texts, texts } from './texts.ts'
+import { failureKey, fill, sentencesOf, type Texts, texts } from './texts.ts'
 
 export class HostedPage extends LightElement {
   readonly #session: PageSession
@@ -203,7 +203,7 @@ export class HostedPage extends LightElement {
     const text = this.#texts[resultTexts[result]]
     const values = { amount: this.#money(view), merchant: view.merchantName }
     // What to do next is another thing than after a decline that leaves the form open.
-    const reason = result === 'failed' ? firstSentence(this.#failure(view)?.text ?? '') : ''
+    const [reason = ''] = result === 'failed' ? sentencesOf(this.#failure(view)?.text ?? '') : []
     return html`
       <div class="settled">
         <span class="badge" data-tone=${tones[result] ?? 'quiet'} aria-hidden="true">${resultIcon(result)}</span>
@@ -211,11 +211,11 @@ export class HostedPage extends LightElement {
           ${this.#texts[`${result}Title`]}
         </h2>
         <p class="hint" role="status">
-          ${reason} ${fill(text, values)}
+          ${lines(`${reason} ${fill(text, values)}`)}
         </p>
         ${result === 'paid' ? this.#method(view) : nothing}
         <p class="hint" role="status">
-          ${shop ? this.#texts[`${shop}Shop${result === 'paid' ? 'Paid' : 'Other'}`] : nothing}
+          ${shop ? lines(this.#texts[`${shop}Shop${result === 'paid' ? 'Paid' : 'Other'}`]) : nothing}
         </p>
         ${
           fullPage &&
@@ -247,6 +247,11 @@ export class HostedPage extends LightElement {
   #money({ amount, currency }: CheckoutView): string {
     return formatMoney(amount, currency, this.#session.locale)
   }
+}
+
+/** Lines break between sentences first. */
+function lines(text: string): readonly TemplateResult[] {
+  return sentencesOf(text).map((sentence) => html`<span>${sentence}</span> `)
 }
 
 const resultTexts = {

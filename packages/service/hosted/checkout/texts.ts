@@ -10,9 +10,9 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-/** Returns what happened, without what to do about it. */
-export function firstSentence(text: string): string {
-  return /^.*?[.։](?=\s|$)/.exec(text)?.[0] ?? text
+/** Returns the sentences of a text. The first one says what happened, the others what to do about it. */
+export function sentencesOf(text: string): readonly string[] {
+  return text.trim().split(/(?<=[.։]) /)
 }
 
 const en = {
@@ -54,8 +54,8 @@ const en = {
     'Your bank needs more time. Do not pay again. You can close this page: {merchant} will show the result in your order.',
   lateShopPaid: 'Waiting for the shop to confirm your order. Do not pay again.',
   lateShopOther: 'Waiting for the shop to update your order.',
-  failedShopPaid: 'The shop has not confirmed your order. Do not pay again. Contact the shop.',
-  failedShopOther: 'To pay for this order, contact the shop.',
+  failedShopPaid: 'The shop has not confirmed your order yet. Do not pay again. Contact the shop.',
+  failedShopOther: 'The shop has not updated your order yet. To pay for it, contact the shop.',
   offline: 'You are offline. Reconnect to continue.',
   connection: 'No connection to the payment service. Trying again…',
   unknown: 'The result is not known yet. You won’t pay twice.',
@@ -102,7 +102,7 @@ const hy: Texts = {
   toBankText: 'Ձեր բանկը վճարումները հաստատում է իր էջում։ Հետո կվերադառնաք այստեղ։',
   toBankFailed: 'Բանկի էջը չբացվեց։ Նորից փորձեք կամ օգտագործեք այլ քարտ։',
   payingTitle: 'Վճարումը մշակվում է',
-  payingText: 'Սովորաբար տևում է մի քանի վայրկյան։',
+  payingText: 'Սովորաբար տևում\u00a0է մի\u00a0քանի\u00a0վայրկյան։',
   paidTitle: 'Վճարումը ստացվել է',
   paidText: 'Վճարված է {amount}։',
   failedTitle: 'Վճարումը չհաջողվեց',
@@ -114,8 +114,8 @@ const hy: Texts = {
     'Բանկին ավելի շատ ժամանակ է պետք։ Նորից\u00a0մի՛\u00a0վճարեք։ Կարող եք փակել այս էջը։ Արդյունքը կհայտնվի ձեր պատվերում։',
   lateShopPaid: 'Սպասում ենք, որ խանութը հաստատի պատվերը։ Նորից\u00a0մի՛\u00a0վճարեք։',
   lateShopOther: 'Սպասում ենք, որ խանութը թարմացնի պատվերը։',
-  failedShopPaid: 'Խանութը չի հաստատել պատվերը։ Նորից\u00a0մի՛\u00a0վճարեք։ Դիմեք խանութին։',
-  failedShopOther: 'Պատվերը վճարելու համար դիմեք խանութին։',
+  failedShopPaid: 'Խանութը դեռ չի հաստատել պատվերը։ Նորից\u00a0մի՛\u00a0վճարեք։ Դիմեք խանութին։',
+  failedShopOther: 'Խանութը դեռ չի թարմացրել պատվերը։ Վճարելու\u00a0համար դիմեք խանութին։',
   offline: 'Կապ չկա։ Միացեք ինտերնետին։',
   connection: 'Վճարման ծառայության հետ կապ չկա։ Նորից ենք փորձում…',
   unknown: 'Արդյունքը դեռ հայտնի չէ։ Երկու անգամ չեք վճարի։',
@@ -172,11 +172,11 @@ const ru: Texts = {
   processingTitle: 'Платёж ещё обрабатывается',
   processingText:
     'Банку нужно больше времени. Не\u00a0платите ещё\u00a0раз. Страницу можно закрыть: результат появится в вашем заказе.',
-  lateShopPaid: 'Ждём подтверждения магазина. Не\u00a0платите ещё\u00a0раз.',
+  lateShopPaid: 'Ждём, пока магазин подтвердит заказ. Не\u00a0платите ещё\u00a0раз.',
   lateShopOther: 'Ждём ответа магазина.',
   failedShopPaid:
-    'Магазин не подтвердил заказ. Не\u00a0платите ещё\u00a0раз. Обратитесь в магазин.',
-  failedShopOther: 'Чтобы оплатить заказ, обратитесь в магазин.',
+    'Магазин пока не подтвердил заказ. Не\u00a0платите ещё\u00a0раз. Обратитесь в магазин.',
+  failedShopOther: 'Магазин пока не обновил заказ. Чтобы оплатить, обратитесь в магазин.',
   offline: 'Вы не в сети. Подключитесь к интернету.',
   connection: 'Нет связи с платёжным сервисом. Пробуем ещё раз…',
   unknown: 'Результат пока неизвестен. Дважды вы не заплатите.',
