@@ -10,14 +10,14 @@ export async function faultsSection({ sandbox, environment, get }: Source): Prom
   const rules = found?.rules ?? []
   return () => html`
     <section class="box stack">
-      <h2>Fault rules</h2>
-      ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules: responses are not modified. Choose a fault, then let your server send a request.</p>`}
-    </section>
-    <section class="box stack">
       <h2>Break the next request</h2>
       <p class="hint">Test how the server of <b>${name(environment.merchant)}</b> handles a lost, late, or wrong response.
         Each press breaks one more request. To break one specific request, send the header <code>Sandbox-Fault</code>.</p>
       ${faultList(sandbox)}
+    </section>
+    <section class="box stack">
+      <h2>Fault rules</h2>
+      ${rules.length > 0 ? ruleList(sandbox, rules) : html`<p class="hint">No fault rules: responses are not modified. Choose a fault, then let your server send a request.</p>`}
     </section>`
 }
 

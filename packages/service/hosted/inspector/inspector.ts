@@ -85,8 +85,7 @@ export class Inspector extends LightElement {
     return html`<main class="apart stack" tabindex="-1">
       <h1>Open the inspector by its link</h1>
       ${error ? html`<p class="error" role="alert">${error}</p>` : nothing}
-      <p>Run <code>npm start</code> or <code>pi-service start</code>, and open the link that it prints. Other tabs of this
-        browser then work, too.</p>
+      <p>Open the link that the service printed when it started. Other tabs of this browser then work, too.</p>
     </main>`
   }
 

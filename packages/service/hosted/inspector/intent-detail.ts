@@ -26,7 +26,7 @@ export function intentDetail(sandbox: Sandbox, detail: ShownIntent): TemplateRes
       <h2>Requests</h2>
       ${
         requests.length > 0
-          ? html`<ul class="box lines">${requests.map((request) => line(withoutOrder(lineOfRequest(sandbox, request))))}</ul>`
+          ? html`<ul class="box lines">${requests.toReversed().map((request) => line(withoutOrder(lineOfRequest(sandbox, request))))}</ul>`
           : html`<p class="hint">The log has no request about this intent.</p>`
       }
     </section>`

@@ -217,8 +217,7 @@ function messageOf(error: unknown): string {
   return String(Object(error).message)
 }
 
-const tokenUnknown =
-  'This token is not valid. Each start of the service creates a new one: open the link that the running service printed.'
+const tokenUnknown = 'This token is not valid. Each start of the service creates a new one.'
 
 /** Of the token in the store of the tab, which only a reload outlives. */
 const tokenName = 'pi-inspector-token'
