@@ -43,7 +43,7 @@ test('a payment that takes long has one page, which updates itself', async ({ pa
   await page.clock.runFor(12_000)
   await page.waitForURL(`**/orders/${order}`)
   await expectOrder(page, 'processing')
-  await expect(page.getByText('You can close this page')).toBeVisible()
+  await expect(page.getByText('You can leave, and come back to this page')).toBeVisible()
   await control(stack, `/intents/${id}/settle`, { outcome: 'succeeded' })
   await expectOrder(page, 'paid')
 })
