@@ -71,6 +71,7 @@ export interface Checkout<Context = unknown> {
    * Returns the stored payments of an order, in the order of their creation, for pages of your staff. It asks neither the
    * service nor your hooks.
    *
+   * @throws {TypeError} If the store returned another text than it was given.
    * @throws {Error} If the store fails, with `retryable: true`.
    * @example
    * const underReview = (await checkout.payments('A-1001')).filter(({ state }) => state === 'review')

@@ -31,6 +31,6 @@ export function memoryPayments(): PaymentStore {
         .filter((row) => row.scope === scope && row.checkAt && row.checkAt <= now)
         .sort((a, b) => Number(a.checkAt) - Number(b.checkAt))
         .slice(0, limit)
-        .map(({ text }) => text),
+        .map(({ orderId }) => orderId),
   }
 }

@@ -86,6 +86,6 @@ export interface PaymentStore {
    * @returns Whether it was stored.
    */
   save(row: PaymentRow): Awaitable<boolean>
-  /** Returns the texts of up to `limit` rows of a scope whose `checkAt` is not after `now`, the earliest first. */
+  /** Returns up to `limit` order ids of a scope whose `checkAt` is not after `now`, the earliest first. */
   due(scope: string, now: Date, limit: number): Awaitable<readonly string[]>
 }

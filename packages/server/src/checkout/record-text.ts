@@ -10,21 +10,19 @@ export function rowOf(record: PaymentRecord): PaymentRow {
 }
 
 /**
- * Reads what a store returned.
+ * Reads what a store's `load` returned.
  *
- * @param asked - Its function, and what it was called with.
- * @throws {TypeError} If it is not the text of such a record.
+ * @throws {TypeError} If it is not the text of this order's record.
  */
 export function recordOf(
   text: unknown,
-  asked: { readonly call: 'load' | 'due'; readonly scope: string; readonly orderId?: string },
+  { scope, orderId }: Pick<PaymentRecord, 'scope' | 'orderId'>,
 ): PaymentRecord {
   const record = parsed(text)
-  const { call, scope, orderId = record?.orderId } = asked
   if (record && record.scope === scope && record.orderId === orderId) return record
   const received = typeof text === 'string' ? 'another text' : kindOf(text)
   throw new TypeError(
-    `payments.${call}: must return the text of a row as it was saved; received ${received}. Don't change or convert it.`,
+    `payments.load: must return the text of a row as it was saved; received ${received}. Don't change or convert it.`,
   )
 }
 

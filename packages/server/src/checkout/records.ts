@@ -28,7 +28,7 @@ export class Records {
     const stored: unknown = await callShop(event, () => this.#store.load(scope, orderId))
     return stored === undefined
       ? { scope, orderId, revision: 0, checkAt: null, payments: [] }
-      : recordOf(stored, { call: 'load', scope, orderId })
+      : recordOf(stored, { scope, orderId })
   }
 
   /**
@@ -56,10 +56,10 @@ export class Records {
   async due(at: number, limit: number): Promise<readonly string[]> {
     const scope = this.#intents.scope()
     const event = 'payments.due failed (create the table of sqlPaymentsTable in a migration)'
-    const texts: unknown = await callShop(event, () => this.#store.due(scope, new Date(at), limit))
-    if (Array.isArray(texts)) {
-      return texts.map((text) => recordOf(text, { call: 'due', scope }).orderId)
-    }
-    throw new TypeError(`payments.due: must return an array of texts; received ${kindOf(texts)}.`)
+    const ids: unknown = await callShop(event, () => this.#store.due(scope, new Date(at), limit))
+    const isText = (id: unknown): boolean => typeof id === 'string' && id !== ''
+    if (Array.isArray(ids) && ids.every(isText)) return ids
+    const received = kindOf(Array.isArray(ids) ? ids.find((id) => !isText(id)) : ids)
+    throw new TypeError(`payments.due: must return an array of order ids; received ${received}.`)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Payments in a table of PostgreSQL or SQLite. Each statement returns one column, `record`, with the text of a row, so no
- * client of a database can rename or convert a part of it.
+ * Payments in a table of PostgreSQL or SQLite. Each statement returns one column, `record`, with text, so no client of a
+ * database can rename or convert a part of it.
  *
  * @module
  */
@@ -75,7 +75,10 @@ export function sqlPayments(
           : await texts(update, [...values, revision - 1])
       return saved.length > 0
     },
-    due: (scope, now, limit) => texts(due, [now.toISOString(), scope, limit]),
+    due: async (scope, now, limit) => {
+      const found = await texts(due, [now.toISOString(), scope, limit])
+      return found.map((text) => text.slice('order '.length))
+    },
   }
 }
 
@@ -98,7 +101,8 @@ function statementsOf(dialect: SqlDialect) {
     load: 'select record from checkout_payments where scope = $1 and order_id = $2',
     insert: `insert into checkout_payments (check_at, record, scope, order_id, revision) values (${time}, $2, $3, $4, 1) on conflict (scope, order_id) do nothing returning record`,
     update: `update checkout_payments set check_at = ${time}, record = $2, revision = revision + 1 where scope = $3 and order_id = $4 and revision = cast($5 as integer) returning record`,
-    due: `select record from checkout_payments where check_at <= ${time} and scope = $2 order by check_at limit cast($3 as integer)`,
+    // Some clients parse an id that is a number.
+    due: `select 'order ' || order_id as record from checkout_payments where check_at <= ${time} and scope = $2 order by check_at limit cast($3 as integer)`,
   }
 }
 
@@ -108,6 +112,6 @@ function textOf(row: unknown): string {
   const [value, ...others] = isRow ? Object.values(row) : []
   if (typeof value === 'string' && others.length === 0) return value
   throw new TypeError(
-    `sqlPayments: a row must be an object or an array with the text of column record; received ${kindOf(isRow ? value : row)}. Turn off what your database client changes in the rows of these statements, such as a JSON parser or a transform of values.`,
+    `sqlPayments: a row must be an object or an array with one text; received ${kindOf(isRow ? value : row)}. Turn off what your database client changes in the rows of these statements, such as a JSON parser or a transform of values.`,
   )
 }

@@ -48,9 +48,12 @@ async function check(
   }
 }
 
-function adviceOf({ code, advice }: PiError): string {
-  const isLocal = code === 'not_connected' && isLoopback(new URL(variableBaseUrl()).hostname)
-  return isLocal ? 'start the service, such as with "npx pi-service start"' : advice
+function adviceOf(error: PiError): string {
+  const { advice } = error
+  const isLocal = isLoopback(new URL(variableBaseUrl()).hostname)
+  return isLocal && transportCode(error.cause) === 'ECONNREFUSED'
+    ? 'start the service, such as with "npx pi-service start"'
+    : advice
 }
 
 function describeKey(key: string): string {

@@ -108,7 +108,7 @@ export class PaymentIntents {
    *
    * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed, or a key of another form has no namespace.
    * @example
-   * const record = await payments.load(intents.scope(), 'A-1001')
+   * const text = await payments.load(intents.scope(), 'A-1001')
    */
   scope(): string {
     const { apiKey, namespace } = this.#settings()

@@ -90,12 +90,9 @@ export const paymentStoreCases: readonly PaymentStoreCase[] = [
       const row = newRow()
       const due = async (limit: number): Promise<string> =>
         JSON.stringify(await store.due(row.scope, new Date(now), limit))
-      const ids = Array.from({ length: 120 }, (_, index) => `A-${(index * 7) % 120}`)
-      const textOf = (orderId: string): string => `payments of ${orderId}`
-      const textsOf = (from: number, to: number): string =>
-        JSON.stringify(ids.slice(from, to).map(textOf))
+      const ids = Array.from({ length: 120 }, (_, index) => String((index * 7) % 120))
       const at = (orderId: string, time: number): PaymentRow => {
-        return { ...row, orderId, checkAt: new Date(time), text: textOf(orderId) }
+        return { ...row, orderId, checkAt: new Date(time), text: 'payments {}' }
       }
       const rows = ids.map((orderId, index) => at(orderId, now - 119 + index))
       const unordered = rows.toSorted((a, b) => (a.orderId < b.orderId ? -1 : 1))
@@ -103,10 +100,10 @@ export const paymentStoreCases: readonly PaymentStoreCase[] = [
       await store.save(at('later', now + 1))
       await store.save({ ...row, orderId: 'settled', checkAt: null })
       await store.save({ ...at('elsewhere', now), scope: newId('scope ') })
-      same(await due(200), textsOf(0, 120), 'due')
-      same(await due(3), textsOf(0, 3), 'due with limit 3')
-      await store.save({ ...row, orderId: 'A-0', revision: 2, checkAt: null })
-      same(await due(2), textsOf(1, 3), 'due after the first was settled')
+      same(await due(200), JSON.stringify(ids), 'due')
+      same(await due(3), JSON.stringify(ids.slice(0, 3)), 'due with limit 3')
+      await store.save({ ...row, orderId: '0', revision: 2, checkAt: null })
+      same(await due(2), JSON.stringify(ids.slice(1, 3)), 'due after the first was settled')
     },
   },
 ]
@@ -115,8 +112,8 @@ function newRow(): PaymentRow {
   const scope = newId('scope ')
   const checkAt = new Date('2026-01-01T12:01:00.007Z')
   const notes = { cart_id: 'ö "1" \'2\' \\ ? $1', cartId: '🙂 \u0000 \n', ' A': '' }
-  // An order may have a hundred payments.
-  const text = `payments ${JSON.stringify(Array.from({ length: 300 }, () => notes))}`
+  // An order may have a hundred payments, with their metadata.
+  const text = `payments ${JSON.stringify(Array.from({ length: 3000 }, () => notes))}`
   return { scope, orderId: 'A-1001 ö', revision: 1, checkAt, text }
 }
 

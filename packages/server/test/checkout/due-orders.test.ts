@@ -143,6 +143,22 @@ test('an order of which an intent is gone is looked at less and less often', asy
   expect(service.requests.length - before).toBeLessThan(150)
 })
 
+test('a row that cannot be read hides no other order', async () => {
+  const store = memoryPayments()
+  const isBad = (id: string): boolean => id === 'A-0'
+  const load: typeof store.load = async (scope, id) => {
+    const text = await store.load(scope, id)
+    return isBad(id) && isLater ? text?.slice(0, 60) : text
+  }
+  let isLater = false
+  const opened = shop({ payments: { ...store, load } })
+  const ids = await openOrders(opened, 'A', 2)
+  for (const id of ids) opened.service.settle(id, 'succeeded')
+  isLater = true
+  expect(await opened.later()).toMatchObject({ orders: 2, errors: 1 })
+  expect(opened.paid).toEqual([ids[1]])
+})
+
 test('overlapping runs are one', async () => {
   const { checkout, intent, later, service } = shop()
   await intent()

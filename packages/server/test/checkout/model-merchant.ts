@@ -105,7 +105,7 @@ export function newMerchant(world: World, number: number) {
     ['processing', 'succeeded'].includes(intent?.status ?? '') && intent?.decision !== 'refunded'
   const stored = async () => {
     const text = await world.store.load(scope, orderId)
-    return text === undefined ? undefined : recordOf(text, { call: 'load', scope, orderId })
+    return text === undefined ? undefined : recordOf(text, { scope, orderId })
   }
 
   const clientOf = (instance: symbol): Ledger['intents'] => ({
@@ -162,7 +162,7 @@ export function newMerchant(world: World, number: number) {
       save: async (row) => {
         await reach()
         const isSaved = await world.store.save(row)
-        if (isSaved) checkSaved(recordOf(row.text, { call: 'load', scope: row.scope }))
+        if (isSaved) checkSaved(recordOf(row.text, row))
         await reach()
         return isSaved
       },

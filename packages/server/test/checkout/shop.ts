@@ -98,7 +98,7 @@ export function shop({ service = fakeService(), ...options }: ShopOptions = {}) 
     /** When the order is due. */
     checkAt: async () => {
       const scope = intents.scope()
-      return recordOf(await payments.load(scope, orderId), { call: 'load', scope }).checkAt
+      return recordOf(await payments.load(scope, orderId), { scope, orderId }).checkAt
     },
     /** Looks at the orders that are due after a time: a minute by default. */
     later: (ms = 60_000): Promise<ReconcileSummary> => {

@@ -89,6 +89,13 @@ test.each<[variable: string, value: string, failure: RegExp, { service?: Step; h
   expect([code, failed]).toEqual([1, [expect.stringMatching(failure)]])
 })
 
+test('names what a certificate needs if the service has no TLS', async () => {
+  const env = await startStack()
+  const url = String(env.PI_BASE_URL).replace('http:', 'https:')
+  const [, text] = await piCheckout('doctor', { ...env, PI_BASE_URL: url })
+  expect(text).toMatch(/FAIL +service .* set NODE_EXTRA_CA_CERTS/)
+})
+
 test('reads --env, but variables of the environment take precedence', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'doctor-'))
   onTestFinished(() => rm(folder, { recursive: true }))

@@ -11,13 +11,14 @@ const loading = (change: (text: string) => unknown): PaymentStore => ({
     return text && (change(text) as string)
   },
 })
-const finding = (change: (texts: readonly string[]) => unknown): PaymentStore => ({
+const finding = (change: (ids: readonly string[]) => unknown): PaymentStore => ({
   ...memory,
   due: async (...args) => change(await memory.due(...args)) as string[],
 })
-/** Stores a row under another scope or order id. */
+/** Stores a row under another scope or order id, and returns it with its own. */
 const naming = (of: 'scope' | 'orderId', change: (id: string) => string): PaymentStore => {
   const { load, save, due } = memoryPayments()
+  const ids = new Map<string, string>()
   const named = <Id extends { scope: string; orderId: string }>(id: Id) => ({
     ...id,
     [of]: change(id[of]),
@@ -27,8 +28,15 @@ const naming = (of: 'scope' | 'orderId', change: (id: string) => string): Paymen
       const id = named({ scope, orderId })
       return load(id.scope, id.orderId)
     },
-    save: (row) => save(named(row)),
-    due: (scope, now, limit) => due(named({ scope, orderId: '' }).scope, now, limit),
+    save: (row) => {
+      const id = named(row)
+      ids.set(id.orderId, row.orderId)
+      return save(id)
+    },
+    due: async (scope, now, limit) => {
+      const found = await due(named({ scope, orderId: '' }).scope, now, limit)
+      return found.map((id) => ids.get(id) ?? id)
+    },
   }
 }
 
@@ -89,7 +97,7 @@ const broken: Readonly<Record<string, PaymentStore>> = {
   ),
   'drops characters outside of the BMP': loading((text) => text.replaceAll('🙂', '?')),
   'decomposes characters': loading((text) => text.normalize('NFD')),
-  'cuts long texts': loading((text) => text.slice(0, 255)),
+  'cuts long texts': loading((text) => text.slice(0, 65_535)),
   'parses texts': loading((text) => ({ text })),
   'drops milliseconds': {
     ...memory,
@@ -100,9 +108,9 @@ const broken: Readonly<Record<string, PaymentStore>> = {
     ...memory,
     save: (row) => memory.save({ ...row, checkAt: row.checkAt ?? new Date(0) }),
   },
-  'returns the latest first': finding((texts) => texts.toReversed()),
-  'returns due orders by name': finding((texts) => texts.toSorted()),
-  'returns at most 100 due orders': finding((texts) => texts.slice(0, 100)),
+  'returns the latest first': finding((ids) => ids.toReversed()),
+  'returns due orders by name': finding((ids) => ids.toSorted()),
+  'returns at most 100 due orders': finding((ids) => ids.slice(0, 100)),
   'returns none that is due now': {
     ...memory,
     due: (scope, now, limit) => memory.due(scope, new Date(Number(now) - 1), limit),
