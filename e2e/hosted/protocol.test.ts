@@ -88,3 +88,24 @@ test('speaks the protocol with one parent, and sends it no secret', async ({
   }
   expect(JSON.stringify(sent)).not.toContain(handoff.clientSecret)
 })
+
+test('asks no buyer to pay whose payment is processing', async ({ page, stack, plainShop }) => {
+  const { id, clientSecret } = await createIntent(stack)
+  plainShop.respond = () => ''
+  await page.clock.install()
+  await page.goto(plainShop.origin)
+  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
+  await expect.poll(() => messages(page)).toHaveLength(1)
+  await page.evaluate('sendInit()')
+  await page.evaluate(`port.postMessage({ t: 'auth', id: '${id}', secret: '${clientSecret}' })`)
+  await payWith(page, 'pending')
+  const hosted = page.frameLocator('pi-checkout iframe')
+  await expect(hosted.getByText('Processing your payment')).toBeVisible()
+  await page.clock.runFor(13_000)
+  await expect(hosted.getByTestId('result')).toHaveAttribute('data-state', 'processing')
+  await page.evaluate(`port.postMessage({ t: 'config', locale: 'en', shop: 'failed' })`)
+  const shop = hosted.getByRole('status').filter({ hasText: 'The shop' })
+  await expect(shop).toHaveText(
+    'The shop has not confirmed your order yet. Do not pay again. Contact the shop.',
+  )
+})

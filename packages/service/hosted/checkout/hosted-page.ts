@@ -201,6 +201,7 @@ export class HostedPage extends LightElement {
     const result = resultOf(view)
     const { shop } = this.#session
     const text = this.#texts[resultTexts[result]]
+    const isUnpaid = resultTexts[result] === 'notCharged'
     const values = { amount: this.#money(view), merchant: view.merchantName }
     // What to do next is another thing than after a decline that leaves the form open.
     const [reason = ''] = result === 'failed' ? sentencesOf(this.#failure(view)?.text ?? '') : []
@@ -215,7 +216,7 @@ export class HostedPage extends LightElement {
         </p>
         ${result === 'paid' ? this.#method(view) : nothing}
         <p class="hint" role="status">
-          ${shop ? lines(this.#texts[`${shop}Shop${result === 'paid' ? 'Paid' : 'Other'}`]) : nothing}
+          ${shop ? lines(this.#texts[`${shop}Shop${isUnpaid ? 'Other' : 'Paid'}`]) : nothing}
         </p>
         ${
           fullPage &&
