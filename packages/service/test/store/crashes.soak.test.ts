@@ -133,11 +133,13 @@ test.skipIf(!isMounted).each([
     const metadata = Object.fromEntries(Array.from({ length: 30 }, value))
     const traffic = startTraffic(service, { metadata })
     const state = async (): Promise<unknown> => {
-      const { status, headers } = await traffic.send('full')
-      return [status, headers.get('retry-after')]
+      const response = await traffic.send('full')
+      const { code } = (await response.json()) as { readonly code?: string }
+      return [response.status, response.headers.get('retry-after'), code]
     }
-    await expect.poll(state).toEqual([503, '1'])
+    await expect.poll(state).toEqual([503, '1', 'store_unavailable'])
     await rm(filler)
+    await expect.poll(state, { timeout: 15_000 }).toEqual([201, null, undefined])
     await traffic.create('full')
     await traffic.expectProgress()
     await service.stop()
