@@ -1,4 +1,4 @@
-// The documents are true: code compiles and runs; links, paths, and variables exist.
+// The documents are true: code compiles; links, paths, and variables exist.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -17,7 +17,7 @@ const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>
   refunded: ['We refunded your payment', 'You can pay for the order again.'],
   review: [
     'We are checking your payment',
-    'It arrived for an order that was closed, changed, or paid already. We will complete the order or refund you. Please don’t pay again.',
+    'It does not match your order as it is now. We will complete the order or refund you. Please don’t pay again.',
   ],
   closed: ['This order is closed', 'You moved its items back to your cart.'],
 }
