@@ -37,7 +37,8 @@ export interface Checkout<Context = unknown> {
    *
    * @param options - `interval`: milliseconds between two runs.
    * @default interval 60000
-   * @returns A function that stops it, and resolves when a running call has ended.
+   * @returns A function that stops it, and resolves when a running call has ended: after up to 10 seconds if the service does
+   * not respond.
    * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
    * @throws {PiError} If the service cannot be reached, or rejects the key. Call it again if `retryable` is true.
    * @throws {Error} If the store fails, with `retryable: true`: its database may be down, or the table is missing.
