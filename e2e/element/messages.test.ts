@@ -32,7 +32,7 @@ test('sends the closest language to the frame, also when it changes', async ({ p
   const frame = page.locator('#pay iframe')
   for (const [act, locale, title] of [
     ["document.documentElement.lang = 'ru'", 'ru', 'Форма оплаты'],
-    ["pay.locale = 'hy'", 'hy', 'Վճարման էջ'],
+    ["pay.locale = 'hy'", 'hy', 'Վճարման ձև'],
     ['pay.locale = null', 'ru', 'Форма оплаты'],
   ] as const) {
     await page.evaluate(`{ ${act} }`)
