@@ -56,7 +56,7 @@ function ruleList(sandbox: Sandbox, rules: readonly StoredFaultRule[]): Template
   return html`<ul>${rules.map(
     ({ id, do: fault, on, times }) => html`<li class="row item">
       <span><code>${text(fault, 40)}</code> <span class="hint">on</span> <code>${text(on, 40)}</code>
-        <span class="hint">for the next ${times} ${times === 1 ? 'request' : 'requests'}</span></span>
+        <span class="hint">for the next ${times === 1 ? 'request' : `${times} requests`}</span></span>
       <button type="button" class="small" aria-label=${`Remove ${text(fault, 40)} on ${text(on, 40)}`}
         @click=${() => sandbox.act('DELETE', `faults/${id}`)}>Remove</button>
     </li>`,
