@@ -3,7 +3,7 @@ import { priceText } from '../catalogue.ts'
 import { isPayable, type OrderDetails, type OrderState } from '../order-details.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
-import { editCart, facts, linesAndTotal, timeText } from './order-parts.ts'
+import { editCart, facts, linesAndTotal, reasonText, timeText } from './order-parts.ts'
 
 const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>> = {
   open: ['Your order is not paid yet', 'We saved it. Pay to complete the order.'],
@@ -17,7 +17,7 @@ const texts: Readonly<Record<OrderState, readonly [title: string, text: string]>
   refunded: ['We refunded your payment', 'You can pay for the order again.'],
   review: [
     'We are checking your payment',
-    'It does not match your order as it is now. We will complete the order or refund you. Please don’t pay again.',
+    'We will complete the order or refund you, and this page will show it. Please don’t pay again.',
   ],
   closed: ['This order is closed', 'You moved its items back to your cart.'],
 }
@@ -27,12 +27,13 @@ export function orderPage(details: OrderDetails): Page {
   const [title, text] = texts[state]
   const amounts = underReview.map(({ amount }) => priceText(amount)).join(', ')
   const others = state !== 'review' && amounts && ` We are also checking a payment of ${amounts}.`
+  const why = state === 'review' && `${reasonText(underReview[0]?.reason)} `
   const isOpen = isPayable(details) || state === 'closed'
   const actions = html`<div class="row actions">${actionsOf(details)}</div>`
   const content = html`<div class="narrow stack">
     <div class="stack" data-testid="order-state" data-state="${state}">
       <h1>${title}</h1>
-      <p class="muted">${text}${others}</p>
+      <p class="muted">${why}${text}${others}</p>
     </div>
     ${isOpen && actions}
     <section class="card stack" aria-labelledby="order">

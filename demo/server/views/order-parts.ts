@@ -1,4 +1,5 @@
 /** Parts of an order's pages: facts, lines, and times. @module */
+import type { Payment, ReviewReason } from '@pi-checkout/server'
 import type { Line } from '../cart.ts'
 import { nameOf, priceText } from '../catalogue.ts'
 import type { OrderDetails } from '../order-details.ts'
@@ -30,6 +31,19 @@ function lineItem({ product, quantity, price }: Line): Html {
 /** Closes the order, and moves its lines back into the cart. */
 export function editCart(id: string): Html {
   return html`<form class="edit" method="post" action="/orders/${id}/edit"><button class="button quiet" data-testid="edit-cart">Edit order</button></form>`
+}
+
+const reasons: Readonly<Record<ReviewReason, string>> = {
+  duplicate: 'Another payment pays for the order.',
+  earlier_version: 'The order changed after the payment began.',
+  rejected: 'The order could not be marked as paid.',
+  mismatch: 'The payment is for another order or amount.',
+  order_not_found: 'The order was closed before the payment arrived.',
+}
+
+/** Returns why a payment is under review. */
+export function reasonText(reason: Payment['reason']): string {
+  return reasons[reason as ReviewReason]
 }
 
 /** Formats a time as the shop's clocks show it. */

@@ -1,20 +1,12 @@
 /** For the staff: payments that don't pay for their orders. @module */
-import type { Payment, ReviewReason } from '@pi-checkout/server'
+import type { Payment } from '@pi-checkout/server'
 import { priceText } from '../catalogue.ts'
 import type { OrderDetails } from '../order-details.ts'
 import type { Order } from '../orders.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
 import { messagePage } from './message-page.ts'
-import { facts, timeText } from './order-parts.ts'
-
-const reasons: Readonly<Record<ReviewReason, string>> = {
-  duplicate: 'Another payment pays for the order.',
-  earlier_version: 'The order changed after the payment began.',
-  rejected: 'The order could not be marked as paid.',
-  mismatch: 'The service returned another order or amount.',
-  order_not_found: 'The buyer closed the order before the payment arrived.',
-}
+import { facts, reasonText, timeText } from './order-parts.ts'
 
 export function staffPage(orders: readonly OrderDetails[], inspectorUrl: string | undefined): Page {
   if (orders.length === 0) {
@@ -48,11 +40,11 @@ function decision(
   const shown = inspectorUrl && html`href="${inspectorUrl}#/intents/${intentId}"`
   return html`<form class="card stack" method="post" action="/staff" data-testid="review">
     <h2>Order ${order.id}</h2>
-    <p>${reasons[reason as ReviewReason]}</p>
+    <p>${reasonText(reason)}</p>
     ${facts({
       Received: priceText(amount),
       'Order total': priceText(order.amount),
-      Created: timeText(createdAt),
+      'Payment created': timeText(createdAt),
       Payment: html`<a ${shown} target="_blank" rel="noopener">${intentId}</a>`,
     })}
     <input type="hidden" name="orderId" value="${order.id}">
