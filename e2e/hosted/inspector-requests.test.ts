@@ -12,7 +12,7 @@ test('two clicks show why a create failed, for each field', async ({ page, merch
   await page.getByRole('link', { name: 'Requests' }).click()
   await linesOf(page).filter({ hasText: '15.5' }).click()
   // What is no amount is shown as it was sent.
-  await expect(page.locator('.title code')).toHaveText('15.5')
+  await expect(page.locator('.title code')).toHaveText('15.5 AMD')
   const reason = 'amount must be a whole number of minor units: 15.50 is 1550'
   await expect(page.locator('.reasons p')).toHaveText(['validation_failed', reason])
   await expect(page.locator('.detail pre').first()).toContainText('"amount": 15.5')
@@ -158,7 +158,7 @@ test('four clicks lose a response, and rules break next requests', async ({ page
   await merchant.open()
   await page.getByRole('link', { name: 'Faults' }).click()
   await page.getByRole('button', { name: 'Add drop-after-commit on create' }).click()
-  await expect(page.getByText('next 1 request')).toBeVisible()
+  await expect(page.getByText('for the next request')).toBeVisible()
   await expect(create(merchant, { orderId: 'LOST-1' })).rejects.toThrow()
   await page.getByRole('link', { name: 'Requests' }).click()
   await linesOf(page).filter({ hasText: 'fault: drop-after-commit' }).click()
@@ -173,7 +173,7 @@ test('four clicks lose a response, and rules break next requests', async ({ page
   await expect(retrieves.and(page.getByRole('button', { name: 'before-commit' }))).toHaveCount(1)
   const add = page.getByRole('button', { name: 'Add 503 on create' })
   await add.click()
-  await expect(page.getByText('next 1 request')).toBeVisible()
+  await expect(page.getByText('for the next request')).toBeVisible()
   expect((await create(merchant)).status).toBe(503)
   const none = page.getByText('No fault rules: responses are not modified.')
   await expect(none).toBeVisible()

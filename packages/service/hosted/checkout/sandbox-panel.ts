@@ -66,7 +66,7 @@ const groups: readonly (readonly [string, readonly (readonly [TestCardName, stri
       ['redirect', 'On the bank’s page, paid'],
       ['challenge-declined', 'Declined'],
       ['challenge-insufficient-funds', 'Not enough money'],
-      ['challenge-unavailable', 'Not available'],
+      ['challenge-unavailable', 'Bank unavailable'],
     ],
   ],
   [

@@ -72,7 +72,7 @@ function timeline({ intent, events, confirmations }: ShownIntent): readonly Line
     const { type, card } = paymentMethod ?? {}
     const why = failed.has(cause) && failure && (failure.declineCode ?? failure.code)
     return {
-      title: causes.get(cause) ?? text(cause),
+      title: causes.get(`${cause} ${status}`) ?? causes.get(cause) ?? text(cause),
       badge: badge(status),
       notes: [
         ...(type ? [text(card ? `${card.brand} •••• ${card.last4}` : type)] : []),
@@ -93,6 +93,7 @@ const causes: ReadonlyMap<string, string> = new Map([
   ['challenge_timed_out', 'The challenge timed out'],
   ['authorised', 'The bank authorized'],
   ['declined', 'The bank declined'],
+  ['declined failed', 'The bank declined for good'],
   ['canceled', 'The buyer canceled'],
   ['expired', 'The time to pay ended'],
   ['revoked', 'The clientSecret was revoked'],

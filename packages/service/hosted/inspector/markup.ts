@@ -17,7 +17,10 @@ export function amountOf({
   currency,
 }: Readonly<Record<'amount' | 'currency', unknown>>): unknown {
   if (amount === null) return nothing
-  return money(amount, currency) ?? html`<code>${text(amount, 24)}</code>`
+  return (
+    money(amount, currency) ??
+    html`<code>${text(amount, 24)} ${currency === null ? '' : text(currency, 8)}</code>`
+  )
 }
 
 export function customerOf({ customer }: PaymentIntent): unknown {

@@ -6,6 +6,7 @@ import { requestDetail } from './request-detail.ts'
 import { findRequests, requestFilters } from './request-filters.ts'
 import { lineOfRequest } from './request-line.ts'
 import type { Source } from './sandbox.ts'
+import { text } from './show.ts'
 
 export async function requestsSection({ sandbox, route, get }: Source): Promise<() => unknown> {
   const lint = await get<{ readonly findings: readonly LintIssue[] }>('lint')
@@ -19,7 +20,8 @@ export async function requestsSection({ sandbox, route, get }: Source): Promise<
         : empty('The log no longer has this request', 'Choose a newer one from the list.')
   }
   const log = await get<{ readonly requests: readonly LoggedRequest[] }>('requests')
-  const requests = log?.requests ?? []
+  // A response can be late.
+  const requests = (log?.requests ?? []).toSorted((a, b) => text(b.at).localeCompare(text(a.at)))
   const button = (filter: string) => {
     const isChosen = filter === (sandbox.route.filter ?? 'All')
     return html`<button type="button" class="small" aria-pressed=${isChosen ? 'true' : 'false'}

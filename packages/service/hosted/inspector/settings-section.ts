@@ -23,7 +23,7 @@ function clock(sandbox: Sandbox, { clock: { offset } }: SandboxEnvironment): Tem
     <div class="row">
       <button type="button" @click=${move({ advance: 10 * minute })}>+10 min</button>
       <button type="button" @click=${move({ advance: 24 * 60 * minute })}>+24 h</button>
-      <button type="button" @click=${move({ offset: 0 })}>Real time</button>
+      <button type="button" ?disabled=${offset === 0} @click=${move({ offset: 0 })}>Real time</button>
     </div>
     <p class="hint">Challenges expire after 10 minutes, and intents after 24 hours. Returning to real time doesn't reopen
       what has expired.</p>`
