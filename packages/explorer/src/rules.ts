@@ -227,9 +227,7 @@ function unpayable(ledger: Ledger): string | undefined {
 function unrecorded(ledger: Ledger): string | undefined {
   for (const { id, orderId, buyer } of ledger.paid()) {
     const record = ledger.records.get(orderId)
-    // The buyer has left the order for another one.
-    const isLeft = ledger.current(buyer) !== orderId
-    if (!record || (isLeft && record.reviews?.includes(id))) continue
+    if (!record || isLeftAndReviewed(ledger, { id, orderId, buyer })) continue
     // A payment of an earlier version of the order may need a person.
     const accepted: readonly string[] = ledger.isPaid(orderId) ? ['paid'] : ['paid', 'review']
     if (accepted.includes(record.state)) continue
@@ -241,11 +239,21 @@ function unrecorded(ledger: Ledger): string | undefined {
 /** The shop must show a payment to a buyer who comes back. */
 function unshown(ledger: Ledger): string | undefined {
   for (const [name, { phase }] of ledger.buyers) {
-    const { id, orderId = '' } = ledger.newest(name) ?? {}
+    const { id = '', orderId = '' } = ledger.newest(name) ?? {}
     if (phase === undefined || phase === 'paid' || !ledger.isPaid(orderId)) continue
+    if (isLeftAndReviewed(ledger, { id, orderId, buyer: name })) continue
     return `Intent ${id} of order ${orderId} is paid, and the shop does not say so to ${name}.`
   }
   return undefined
+}
+
+/** Returns whether the buyer has left the order for another one, and a person looks at its payment. */
+function isLeftAndReviewed(
+  ledger: Ledger,
+  { id, orderId, buyer }: Pick<Handoff, 'id' | 'orderId' | 'buyer'>,
+): boolean {
+  const isReviewed = ledger.records.get(orderId)?.reviews?.includes(id)
+  return ledger.current(buyer) !== orderId && isReviewed === true
 }
 
 /** At most one payment pays for an order. Every other one must be under review. */
