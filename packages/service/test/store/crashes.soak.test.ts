@@ -137,7 +137,7 @@ test.skipIf(!isMounted).each([
       const { code } = (await response.json()) as { readonly code?: string }
       return [response.status, response.headers.get('retry-after'), code]
     }
-    await expect.poll(state).toEqual([503, '1', 'store_unavailable'])
+    await expect.poll(state, { timeout: 60_000 }).toEqual([503, '1', 'store_unavailable'])
     await rm(filler)
     await expect.poll(state, { timeout: 15_000 }).toEqual([201, null, undefined])
     await traffic.create('full')
