@@ -77,8 +77,12 @@ export function openSqlite(file?: string): Database {
     listen: (listener) => void changes.on('change', listener),
     close: async () => {
       clearInterval(looking)
-      // The file alone is a backup then. Another process may be reading.
-      if (file !== undefined) db.pragma('wal_checkpoint(truncate)')
+      try {
+        // The file alone is a backup then.
+        if (file !== undefined) db.pragma('wal_checkpoint(truncate)')
+      } catch {
+        // Another process may be reading, or the disk may be full: the log beside the file has what is missing in it.
+      }
       db.close()
       // SQLite closes the file with the last statement, which libsql ends when it is collected.
       prepared.clear()
